@@ -1,0 +1,1 @@
+"""The builders: from sources to datasets."""

@@ -1,0 +1,1 @@
+"""From clinical reports to labels and questions."""

@@ -1,0 +1,1 @@
+"""Curate the statement lexicon: propose, accept."""

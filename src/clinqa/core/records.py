@@ -1,0 +1,95 @@
+"""The small records that pass between stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+__all__ = ["DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject", "Span"]
+
+
+class Level(IntEnum):
+    """The level of one abnormality in one study (EchoQA 3.1).
+
+    CONFLICT is for statements that cannot stand together; INADEQUATE for a study that does not
+    show enough; UNSPECIFIED for abnormal with no degree; LOW for hyperdynamic or small.
+    """
+
+    CONFLICT = -50
+    INADEQUATE = -3
+    UNSPECIFIED = -2
+    LOW = -1
+    NORMAL = 0
+    MILD = 1
+    MODERATE = 2
+    SEVERE = 3
+
+
+class Method(StrEnum):
+    """What decided a label."""
+
+    LEXICON = "lexicon"
+    GRAMMAR = "grammar"
+
+
+class Phase(StrEnum):
+    """When, within a study, a finding was made; only `baseline` enters the study's label."""
+
+    BASELINE = "baseline"
+    POST = "post"
+    STRESS = "stress"
+
+
+class Kind(StrEnum):
+    """The kind of an item."""
+
+    LONG_FORM = "long_form"
+    TRUE_FALSE = "true_false"
+    MULTIPLE_CHOICE = "multiple_choice"
+
+
+class DataClass(StrEnum):
+    """How far a text may travel; everything derived from it inherits the class."""
+
+    PUBLIC = "public"
+    LICENSED = "licensed"
+    RESTRICTED = "restricted"
+    PHI = "phi"
+
+
+class Reason(StrEnum):
+    """Why something that was read did not become an item."""
+
+    NO_FINDINGS = "no_findings"
+    EMPTY_TEXT = "empty_text"
+    TEXT_TOO_LONG = "text_too_long"
+    NO_STUDY_ID = "no_study_id"
+    CONFLICTING_STUDY_ID = "conflicting_study_id"
+    BROKEN_ROW = "broken_row"
+    BROKEN_FILE = "broken_file"
+    CONFLICTING_LEVELS = "conflicting_levels"
+    NO_LABEL = "no_label"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a text stands: code points of the decoded original, half open."""
+
+    part: str
+    page: int | None
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Something read that could not be used. `detail` holds no text of the record."""
+
+    stage: str
+    reason: Reason
+    source_id: str
+    part: str = ""
+    page: int | None = None
+    row: int | None = None
+    detail: str = ""

@@ -1,0 +1,93 @@
+"""The Arrow schemas of every file in a dataset folder; the one place where columns are named."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+__all__ = ["LABELS", "LONG_FORM", "REJECTS", "SPAN", "STATEMENTS"]
+
+SPAN = pa.struct(
+    [
+        ("part", pa.string()),
+        ("page", pa.int32()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("text", pa.string()),
+    ]
+)
+
+_ITEM = [
+    ("id", pa.string()),
+    ("kind", pa.string()),
+    ("group", pa.string()),
+    ("question", pa.string()),
+    ("context", pa.string()),
+    ("answer", pa.string()),
+    ("category", pa.string()),
+    ("source_id", pa.string()),
+    ("spans", pa.list_(SPAN)),
+    ("method", pa.string()),
+]
+
+LONG_FORM = pa.schema(
+    [
+        *_ITEM,
+        ("structure", pa.string()),
+        ("level", pa.int8()),
+        ("question_type", pa.string()),
+        # does the deciding statement of this item also decide an item of the train split?
+        ("statement_seen", pa.bool_()),
+    ]
+)
+
+LABELS = pa.schema(
+    [
+        ("study_id", pa.string()),
+        ("group", pa.string()),
+        ("abnormality", pa.string()),
+        ("level", pa.int8()),
+        ("method", pa.string()),
+        ("explicit", pa.bool_()),
+        ("hedged", pa.bool_()),
+        ("phase", pa.string()),
+        ("section", pa.string()),
+        ("prosthesis", pa.bool_()),
+        ("spans", pa.list_(SPAN)),
+    ]
+)
+
+STATEMENTS = pa.schema(
+    [
+        ("structure", pa.string()),
+        ("text", pa.string()),
+        ("count", pa.int64()),
+        ("studies", pa.int64()),
+        (
+            "labels",
+            pa.list_(
+                pa.struct(
+                    [
+                        ("abnormality", pa.string()),
+                        ("level", pa.int8()),
+                        ("explicit", pa.bool_()),
+                        ("hedged", pa.bool_()),
+                        ("phase", pa.string()),
+                    ]
+                )
+            ),
+        ),
+        ("method", pa.string()),
+    ]
+)
+
+REJECTS = pa.schema(
+    [
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("source_id", pa.string()),
+        ("part", pa.string()),
+        ("page", pa.int32()),
+        ("row", pa.int64()),
+        ("detail", pa.string()),
+    ]
+)

@@ -1,0 +1,1 @@
+"""Read, write, split, describe and verify a dataset folder."""

@@ -1,0 +1,1 @@
+"""Domain packs: data only, and the loader that checks them."""

@@ -1,0 +1,1 @@
+"""Data classes, the identifier screen, redaction."""

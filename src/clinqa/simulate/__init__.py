@@ -1,0 +1,1 @@
+"""Made reports with known truth."""

@@ -1,0 +1,1 @@
+"""Readers of what clinqa is given."""

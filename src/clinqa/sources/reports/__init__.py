@@ -1,0 +1,1 @@
+"""Readers of clinical reports."""

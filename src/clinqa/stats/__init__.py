@@ -1,0 +1,1 @@
+"""Cluster-aware statistics; numpy and scipy only."""
