@@ -1,0 +1,68 @@
+# Everything runs in .venv, made here on the first call. Only Python 3.11 (or newer) and make are
+# needed. Stamp files keyed on pyproject.toml make a second call quick.
+PYTHON ?= $(firstword $(foreach name,python3.11 python3 python,$(shell command -v $(name) 2>/dev/null)))
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all slow bench lint clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo      simulated reports -> a dataset in ./demo, checked and summarised"
+	@echo "make test      lint, types, import arrows and the tests (what CI runs first)"
+	@echo "make test-all  the tests that need optional extras (run after make test)"
+	@echo "make slow      the long and large tests"
+	@echo "make bench     the benchmark on simulated reports"
+	@echo "make lint      format and lint in place"
+	@echo "make clean     remove what these commands made, .venv too"
+
+demo: $(VENV)/.core
+	@$(BIN)/clinqa demo --out demo
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+	$(BIN)/pytest -m "not slow and not full"
+
+test-all: $(VENV)/.full
+	$(BIN)/pytest -m "full and not slow"
+
+slow: $(VENV)/.full
+	$(BIN)/pytest -m slow
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/echo.py
+
+lint: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) demo bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "error: no Python found; install Python 3.11 or set PYTHON=/path/to/python" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is not Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "error: $(PYTHON) lacks its venv module; on Debian and Ubuntu: apt install python3-venv (or python3.11-venv)" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.core: pyproject.toml | $(VENV)/.made
+	@echo "installing clinqa into $(VENV) (first call, or pyproject.toml changed)"
+	@$(PIP) -e '.[plots]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/.made
+	@echo "installing clinqa and the test tools into $(VENV) (first call, or pyproject.toml changed)"
+	@$(PIP) -e '.[test]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.full: pyproject.toml | $(VENV)/.made
+	@echo "installing clinqa with every extra the tests use into $(VENV) (first call, or pyproject.toml changed)"
+	@$(PIP) -e '.[test,interop]'
+	@touch $@ $(VENV)/.test $(VENV)/.core

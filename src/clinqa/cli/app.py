@@ -1,0 +1,58 @@
+"""The tree of verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from clinqa import __version__
+from clinqa.cli.verify import verify
+
+__all__ = ["invoke", "verb_named_by"]
+
+# no pretty tracebacks: they print local variables, and those hold record text; plain help: it
+# reads the same in a pipe, takes no markup from anywhere and loads no rich
+app = typer.Typer(
+    name="clinqa",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("verify")(verify)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"clinqa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def clinqa(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Clinical text to question-answering datasets people can trust."""
+
+
+def invoke(arguments: Sequence[str]) -> object:
+    """What the named verb returns; exceptions pass."""
+    return app(args=list(arguments), prog_name="clinqa", standalone_mode=False)
+
+
+def verb_named_by(arguments: Sequence[str]) -> str:
+    """The verb a command line means, as far as it can be told: `build echo`, or `` for none."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    names: list[str] = []
+    for argument in arguments:
+        if argument in commands:
+            names.append(argument)
+            commands = getattr(commands[argument], "commands", {})
+        elif not argument.startswith("-"):
+            break
+    return " ".join(names)

@@ -1,0 +1,53 @@
+"""What a verb hands back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+
+__all__ = ["Outcome"]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The end of a verb: what a person reads (`text`) and what a program reads (the rest).
+
+    `exit` is not 0 where a check failed; `error` is then the one line that names what broke.
+    `text` goes to stdout as it is and never with `--json`.
+    """
+
+    verb: str
+    out: PathLike[str] | str | None = None
+    counts: Mapping[str, object] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    text: str = ""
+    exit: int = 0
+    error: str | None = None
+
+    def record(self) -> dict[str, object]:
+        """The object that `--json` writes."""
+        return {
+            "ok": self.exit == 0,
+            "exit": self.exit,
+            "verb": self.verb,
+            "out": None if self.out is None else str(self.out),
+            "counts": plain(self.counts),
+            "warnings": list(self.warnings),
+            "error": self.error,
+        }
+
+
+def plain(value: object) -> object:
+    """The value in types JSON knows; a number that is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    item = getattr(value, "item", None)  # a numpy number
+    return plain(item()) if callable(item) else str(value)

@@ -1,0 +1,125 @@
+"""Run a verb and print its end: the only place that writes results, errors and exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+
+from clinqa.cli.app import invoke, verb_named_by
+from clinqa.cli.failures import INTERRUPTED, describe, show_traceback
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.terminal import one_line, say
+
+__all__ = ["run"]
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """The exit code of a command line; prints what there is to print."""
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    as_json = "--json" in arguments
+    _calm()
+    outcome = _outcome(arguments, as_json)
+    for warning in outcome.warnings:
+        say(f"warning: {warning}")
+    if outcome.error is not None:
+        say(f"error: {outcome.error}")
+    if as_json:
+        # ASCII: the object stays valid on a terminal of any encoding
+        _print(json.dumps(outcome.record(), allow_nan=False) + "\n")
+    elif outcome.text:
+        _print(outcome.text.rstrip("\n") + "\n")
+    _print("")
+    return outcome.exit
+
+
+def _outcome(arguments: list[str], as_json: bool) -> Outcome:
+    verb = verb_named_by(arguments)
+    try:
+        with _stdout_for_people(as_json):
+            result = invoke(arguments)
+    except BrokenPipeError as exc:
+        if not _reader_is_gone():  # a pipe of somebody else's
+            return _failed(verb, arguments, exc)
+        return Outcome(verb)
+    except (Exception, KeyboardInterrupt, SystemExit) as exc:  # noqa: BLE001 (the one place where all end)
+        return _failed(verb, arguments, exc)
+    if isinstance(result, Outcome):
+        return result
+    if result == INTERRUPTED:
+        return _failed(verb, arguments, KeyboardInterrupt())
+    return Outcome(verb, exit=result if isinstance(result, int) else 0)
+
+
+def _failed(verb: str, arguments: list[str], exc: BaseException) -> Outcome:
+    failure = describe(exc)
+    hint = f" (see {f'clinqa {verb}'.strip()} --help)" if failure.usage else ""
+    if not failure.usage and not isinstance(exc, KeyboardInterrupt):
+        show_traceback(exc)
+    return Outcome(
+        verb,
+        out=_value_of("--out", arguments),
+        exit=failure.exit,
+        error=one_line(failure.message) + hint,
+    )
+
+
+def _value_of(option: str, arguments: list[str]) -> str | None:
+    for name, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        if name == option and value:
+            return value
+        if name.startswith(f"{option}="):
+            return name.removeprefix(f"{option}=")
+    return None
+
+
+@contextlib.contextmanager
+def _stdout_for_people(as_json: bool) -> Iterator[None]:
+    """With --json, whatever a verb or a library prints goes to stderr: stdout holds one object."""
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        yield
+
+
+def _print(text: str) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    _drop_stdout()
+
+
+def _reader_is_gone() -> bool:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+        return True
+    return False
+
+
+def _drop_stdout() -> None:
+    """Send what is still buffered to nowhere, or the interpreter complains at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def _calm() -> None:
+    """No library warnings, no tracebacks of threads, no failure over a character."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    threading.excepthook = _thread_failed
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _thread_failed(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is not None:
+        say(f"error: in a thread: {describe(args.exc_value).message}")
