@@ -41,8 +41,17 @@ def clinqa(
 
 
 def invoke(arguments: Sequence[str]) -> object:
-    """What the named verb returns; exceptions pass."""
-    return app(args=list(arguments), prog_name="clinqa", standalone_mode=False)
+    """What the named verb returns; exceptions pass.
+
+    Not through the app's own main: that turns a closed pipe or an interrupt into an exit before
+    anyone can say which of the two it was.
+    """
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("clinqa", list(arguments)) as context:
+            return command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
 
 
 def verb_named_by(arguments: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import sys
 import threading
 import warnings
@@ -93,12 +94,16 @@ def _print(text: str) -> None:
 
 
 def _reader_is_gone() -> bool:
+    """Is it our stdout that nobody reads? Asked of the system: a flush after a failure is silent."""
+    poll = select.poll()
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
+        poll.register(sys.stdout.fileno(), select.POLLOUT)
+    except (OSError, ValueError):
+        return False
+    gone = any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+    if gone:
         _drop_stdout()
-        return True
-    return False
+    return gone
 
 
 def _drop_stdout() -> None:
