@@ -255,3 +255,29 @@ def test_a_terminal_of_another_encoding_is_no_error() -> None:
     assert process.returncode == 2
     assert out == b""
     assert err.startswith(b"error: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["--help"], ["verify", "--no", "--json"]])
+def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "clinqa", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode != 0
+    assert os.strerror(errno.ENOSPC) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m clinqa verify --no {closed}', sys.executable],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stdout + done.stderr

@@ -29,13 +29,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         say(f"warning: {warning}")
     if outcome.error is not None:
         say(f"error: {outcome.error}")
+    text = outcome.text and outcome.text.rstrip("\n") + "\n"
     if as_json:
         # ASCII: the object stays valid on a terminal of any encoding
-        _print(json.dumps(outcome.record(), allow_nan=False) + "\n")
-    elif outcome.text:
-        _print(outcome.text.rstrip("\n") + "\n")
-    _print("")
-    return outcome.exit
+        text = json.dumps(outcome.record(), allow_nan=False) + "\n"
+    return outcome.exit if _print(text) else outcome.exit or 1
 
 
 def _outcome(arguments: list[str], as_json: bool) -> Outcome:
@@ -85,16 +83,22 @@ def _stdout_for_people(as_json: bool) -> Iterator[None]:
         yield
 
 
-def _print(text: str) -> None:
-    with contextlib.suppress(BrokenPipeError):
+def _print(text: str) -> bool:
+    """Write to stdout, to the last byte. False where it could not be: a full disk, say."""
+    try:
         sys.stdout.write(text)
         sys.stdout.flush()
-        return
-    _drop_stdout()
+    except BrokenPipeError:  # the reader has seen enough
+        _drop_stdout()
+    except OSError as exc:
+        _drop_stdout()
+        say(f"error: the result could not be written to stdout: {describe(exc).message}")
+        return False
+    return True
 
 
 def _reader_is_gone() -> bool:
-    """Is it our stdout that nobody reads? Asked of the system: a flush after a failure is silent."""
+    """Is it our stdout that nobody reads? Asked of the system: a second flush is silent."""
     poll = select.poll()
     try:
         poll.register(sys.stdout.fileno(), select.POLLOUT)
@@ -119,6 +123,9 @@ def _calm() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     threading.excepthook = _thread_failed
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (lives as long as we do)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
