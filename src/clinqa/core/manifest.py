@@ -1,0 +1,320 @@
+"""The manifest of a finished folder: what was made, from what, how, and whether it adds up.
+
+A folder is complete exactly when its `manifest.json` exists; it is written last, by rename.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from clinqa.core.errors import CheckFailed, ConfigError
+
+__all__ = [
+    "FORMAT",
+    "NOT_IDENTITY",
+    "FileRecord",
+    "Manifest",
+    "StageCounts",
+    "differences",
+    "fingerprint",
+    "identity_of",
+    "library_versions",
+    "redact",
+    "redact_command",
+    "sha256_file",
+]
+
+FORMAT = "clinqa-manifest/1"
+TOOL = "clinqa"
+
+NOT_IDENTITY: Mapping[str, str] = {
+    "inputs.path": "where an input lies; its SHA-256 is identity",
+    "out": "where the output lies",
+    "times": "when it ran and for how long",
+    "workers": "number of processes or threads; rows do not depend on it",
+    "engine": "how rows are computed; every engine gives the same rows",
+    "order": "order of inputs, files and rows; rows are compared after sorting by id",
+    "progress": "what is shown while it runs",
+    "verb_flags": "--json, --dry-run, --fresh, --plot: they change no row",
+}
+"""What two runs may differ in and still be the same run, each with the reason."""
+
+_INCIDENTAL_KEYS = frozenset(
+    {"path", "paths", "out", "times", "started", "finished"}
+    | {"workers", "jobs", "threads", "engine", "order", "progress"}
+    | {"json", "dry_run", "fresh", "plot", "quiet", "verbose"}
+)
+_SECRET_KEY = re.compile(r"pass(word|wd|phrase)?$|secret|token$|api[-_]?key|credential|dsn$", re.I)
+_URL_USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s@]*@", re.I)
+_URL_QUERY = re.compile(r"(?P<key>[?&;](?:password|pwd|token|key|secret|sig)=)[^&;\s]+", re.I)
+HIDDEN = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file of a run: its name (inside the folder, or the input's base name) and content."""
+
+    name: str
+    sha256: str
+    bytes: int
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """What became of everything one stage read; the parts must give the sum.
+
+    >>> StageCounts(read=5, kept=3, rejected=1, duplicates=1).sum
+    '5 read = 3 kept + 1 rejected + 1 duplicates + 0 out_of_scope'
+    """
+
+    read: int
+    kept: int
+    rejected: int = 0
+    duplicates: int = 0
+    out_of_scope: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    scopes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def sum(self) -> str:
+        """The sum spelled out, for a reader with no tool at hand."""
+        return (
+            f"{self.read} read = {self.kept} kept + {self.rejected} rejected + "
+            f"{self.duplicates} duplicates + {self.out_of_scope} out_of_scope"
+        )
+
+    def problems(self) -> list[str]:
+        """What does not add up; empty when all is well."""
+        found = []
+        if self.read != self.kept + self.rejected + self.duplicates + self.out_of_scope:
+            found.append(f"{self.sum} does not hold")
+        if sum(self.reasons.values()) != self.rejected:
+            found.append(f"reasons add up to {sum(self.reasons.values())}, not {self.rejected}")
+        if sum(self.scopes.values()) != self.out_of_scope:
+            found.append(f"scopes add up to {sum(self.scopes.values())}, not {self.out_of_scope}")
+        return found
+
+    def check(self, stage: str) -> None:
+        """Raise CheckFailed unless the parts give the sum."""
+        if found := self.problems():
+            raise CheckFailed(f"counts of stage {stage} do not reconcile: {'; '.join(found)}")
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts as they stand in a manifest."""
+        return {
+            "read": self.read,
+            "kept": self.kept,
+            "rejected": self.rejected,
+            "duplicates": self.duplicates,
+            "out_of_scope": self.out_of_scope,
+            "sum": self.sum,
+            "reasons": dict(sorted(self.reasons.items())),
+            "scopes": dict(sorted(self.scopes.items())),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> StageCounts:
+        """Read back what `to_json` wrote; the spelled-out sum is made again, not trusted."""
+        names = [f.name for f in fields(cls)]
+        return cls(**{name: data[name] for name in names if name in data})
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything a finished folder says of itself. `details` holds what one verb adds."""
+
+    verb: str
+    data_class: str
+    identity: Mapping[str, Any]
+    clinqa: str
+    command: Sequence[str] = ()
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    inputs: Sequence[FileRecord] = ()
+    outputs: Sequence[FileRecord] = ()
+    counts: Mapping[str, StageCounts] = field(default_factory=dict)
+    started: str = ""
+    finished: str = ""
+    seconds: float = 0.0
+    versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """The hash of the identity: two folders with the same one hold the same rows."""
+        return fingerprint(self.identity)
+
+    def to_json(self) -> str:
+        """The text of `manifest.json`; commands and configuration are redacted here, always."""
+        body = {
+            "format": FORMAT,
+            "tool": TOOL,
+            "clinqa": self.clinqa,
+            "verb": self.verb,
+            "command": redact_command(self.command),
+            "configuration": redact(self.configuration),
+            "data_class": self.data_class,
+            "fingerprint": self.fingerprint,
+            "identity": redact(self.identity),
+            "not_identity": dict(NOT_IDENTITY),
+            "seeds": dict(self.seeds),
+            "inputs": [asdict(f) for f in self.inputs],
+            "outputs": [asdict(f) for f in self.outputs],
+            "counts": {stage: counts.to_json() for stage, counts in self.counts.items()},
+            "times": {"started": self.started, "finished": self.finished, "seconds": self.seconds},
+            "versions": dict(self.versions),
+            "warnings": list(self.warnings),
+            "details": dict(self.details),
+        }
+        return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """The manifest at `path`; ConfigError if it is damaged or another tool's."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path}: cannot be read as a manifest; is it damaged?") from error
+        if not isinstance(data, dict) or data.get("tool") != TOOL:
+            raise ConfigError(f"{path}: not a manifest of clinqa")
+        if data.get("format") != FORMAT:
+            raise ConfigError(f"{path}: format {data.get('format')!r}, this clinqa reads {FORMAT}")
+        try:
+            return cls(
+                verb=data["verb"],
+                data_class=data["data_class"],
+                identity=data["identity"],
+                clinqa=data["clinqa"],
+                command=data["command"],
+                configuration=data["configuration"],
+                seeds=data["seeds"],
+                inputs=[FileRecord(**f) for f in data["inputs"]],
+                outputs=[FileRecord(**f) for f in data["outputs"]],
+                counts={k: StageCounts.from_json(v) for k, v in data["counts"].items()},
+                started=data["times"]["started"],
+                finished=data["times"]["finished"],
+                seconds=data["times"]["seconds"],
+                versions=data["versions"],
+                warnings=data["warnings"],
+                details=data["details"],
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ConfigError(f"{path}: the manifest lacks or garbles a key") from error
+
+
+def identity_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` without what is not identity (see NOT_IDENTITY), at any depth."""
+    kept = {}
+    for key, value in values.items():
+        if key not in _INCIDENTAL_KEYS:
+            kept[key] = identity_of(value) if isinstance(value, Mapping) else value
+    return kept
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(
+        value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False
+    )
+
+
+def fingerprint(identity: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of what decides the rows.
+
+    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(_canonical(redact(identity)).encode("ascii")).hexdigest()
+
+
+def _flat(value: object, prefix: str) -> dict[str, str]:
+    if isinstance(value, Mapping) and value:
+        items: Iterable[tuple[object, object]] = value.items()
+    elif isinstance(value, list | tuple) and value:
+        items = enumerate(value)
+    else:
+        return {prefix: _canonical(value)}
+    flat: dict[str, str] = {}
+    for key, inner in items:
+        flat.update(_flat(inner, f"{prefix}.{key}" if prefix else str(key)))
+    return flat
+
+
+def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The keys in which two identities differ, each with both values where they are short.
+
+    >>> differences({"seed": 1, "pack": "x"}, {"seed": 2, "pack": "x"})
+    ['seed (1 there, 2 now)']
+    """
+    old, new = _flat(redact(there), ""), _flat(redact(now), "")
+    named = []
+    for key in sorted(old.keys() | new.keys()):
+        was, is_now = old.get(key, "absent"), new.get(key, "absent")
+        if was != is_now:
+            named.append(f"{key} ({_short(was)} there, {_short(is_now)} now)")
+    return named
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 24 else text[:12] + '…"' * text.startswith('"')
+
+
+def redact(value: Any, key: str = "") -> Any:
+    """`value` with anything that could be a secret hidden, at any depth."""
+    if isinstance(value, Mapping):
+        return {k: redact(v, str(k)) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact(v, key) for v in value]
+    if isinstance(value, str):
+        if value and _SECRET_KEY.search(key):
+            return HIDDEN
+        without = _URL_USERINFO.sub(rf"\g<scheme>{HIDDEN}@", value)
+        return _URL_QUERY.sub(rf"\g<key>{HIDDEN}", without)
+    return value
+
+
+def redact_command(command: Sequence[str]) -> list[str]:
+    """The command line without secrets.
+
+    >>> redact_command(["clinqa", "--api-key", "abc", "--dsn=pg://me:pw@host/db"])
+    ['clinqa', '--api-key', '***', '--dsn=***']
+    """
+    shown = []
+    hide_next = False
+    for word in command:
+        name, equals, _ = word.partition("=")
+        is_secret = name.startswith("-") and bool(_SECRET_KEY.search(name))
+        if hide_next:
+            shown.append(HIDDEN)
+        elif is_secret and equals:
+            shown.append(f"{name}={HIDDEN}")
+        else:
+            shown.append(redact(word))
+        hide_next = is_secret and not equals and not hide_next
+    return shown
+
+
+def sha256_file(path: Path) -> str:
+    """The SHA-256 of a file's bytes, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def library_versions(names: Iterable[str] = ("pyarrow", "numpy", "polars")) -> dict[str, str]:
+    """Python and the installed libraries whose version can change a result."""
+    found = {"python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

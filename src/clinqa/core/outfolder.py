@@ -1,0 +1,365 @@
+"""The output folder: started, resumed, already done, or refused; never anything in between.
+
+    absent or empty                          → start
+    ours, unfinished, same fingerprint       → start over inside it (deterministic stages)
+    ours, complete, same fingerprint         → done
+    anything else                            → ConfigError naming the difference
+
+While it is being made, everything lies in `OUT/.partial`, with `started.json` saying whose it is.
+`commit` moves the files into place and writes `manifest.json` last. A kill at any write leaves
+either a complete folder or one that the next run recognises as its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import FileRecord, Manifest, differences, fingerprint, sha256_file
+
+try:
+    import fcntl
+except ImportError:  # not on Windows; there two runs on one folder are not kept apart
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["MANIFEST", "PARTIAL", "OutFolder", "create_file", "open_out", "write_durably"]
+
+MANIFEST = "manifest.json"
+PARTIAL = ".partial"
+STARTED = "started.json"
+
+
+@dataclass(frozen=True, slots=True)
+class OutFolder:
+    """A folder this run may write: `partial` is where; `done` holds the manifest if all is done."""
+
+    path: Path
+    identity: Mapping[str, Any]
+    private: bool
+    done: Manifest | None
+    _lock: int
+
+    @property
+    def partial(self) -> Path:
+        """Where the run writes; nothing outside it changes before `commit`."""
+        return self.path / PARTIAL
+
+    def __enter__(self) -> OutFolder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder's lock; what was written stays for the next run to judge."""
+        with suppress(OSError):
+            os.close(self._lock)
+
+    def commit(self, manifest: Manifest, rows: Mapping[str, int] | None = None) -> Manifest:
+        """Hash everything in `partial`, move it into place, write the manifest, tidy up.
+
+        `rows` gives the number of rows of a file by its name. Returns the manifest as written.
+        """
+        rows = rows or {}
+        with _writing(self.path):
+            names = sorted(_files_under(self.partial) - {STARTED})
+            records = []
+            for name in names:
+                file = self.partial / name
+                _settle(file, self.private)
+                records.append(
+                    FileRecord(name, sha256_file(file), file.stat().st_size, rows.get(name))
+                )
+            finished = replace(manifest, identity=self.identity, outputs=records)
+            # Named before anything moves, so that a later run knows what it may take away.
+            _write_started(self.partial, self.identity, names, self.private)
+            for name in names:
+                _move(self.partial / name, self.path, name, self.private)
+            write_durably(
+                self.path / MANIFEST,
+                finished.to_json().encode("utf-8"),
+                private=self.private,
+                through=self.partial / MANIFEST,
+            )
+            shutil.rmtree(self.partial)
+            _sync_folder(self.path)
+        return finished
+
+
+def open_out(
+    path: str | os.PathLike[str],
+    identity: Mapping[str, Any],
+    *,
+    fresh: bool = False,
+    private: bool = False,
+) -> OutFolder:
+    """Open the output folder of a run, or say why not.
+
+    `identity` is what decides the rows (see `core.manifest.identity_of`); `fresh` deletes what an
+    earlier clinqa run left there; `private` makes folders 0700 and files 0600.
+    """
+    out = _plain_path(path)
+    with _writing(out):
+        _refuse_symlinks(out)
+        if out.exists() and not out.is_dir():
+            raise ConfigError(f"--out {out}: a file is in the way; name a folder")
+        created = not out.exists()
+        out.mkdir(parents=True, exist_ok=True)
+        if created and private:
+            out.chmod(0o700)
+        lock = _lock(out)
+        try:
+            done = _judge(out, identity, fresh)
+            if done is None:
+                if private:
+                    with suppress(PermissionError):  # someone else's folder; files are 0600 anyway
+                        out.chmod(0o700)
+                partial = out / PARTIAL
+                partial.mkdir(mode=0o700)
+                _write_started(partial, identity, [], private)
+        except BaseException:
+            os.close(lock)
+            raise
+    return OutFolder(out, identity, private, done, lock)
+
+
+def _judge(out: Path, identity: Mapping[str, Any], fresh: bool) -> Manifest | None:
+    """The manifest if all is done; None when `out` is clear to be written; else ConfigError."""
+    names = {entry.name for entry in os.scandir(out)}
+    if not names:
+        return None
+    _refuse_links_inside(out, names)
+    if MANIFEST in names:
+        manifest = Manifest.read(out / MANIFEST)
+        ours = [record.name for record in manifest.outputs]
+        there: Mapping[str, Any] = manifest.identity
+        finished: Manifest | None = manifest
+    else:
+        started = _read_started(out)
+        if started is None:
+            raise ConfigError(
+                f"--out {out}: holds files that are not clinqa's ({_some(names)}); "
+                "name an empty folder"
+            )
+        there, ours = started
+        finished = None
+    if fresh:
+        _delete_ours(out, ours)
+        return None
+    if there and fingerprint(there) != fingerprint(identity):
+        state = "complete" if finished else "unfinished"
+        raise ConfigError(
+            f"--out {out}: a {state} folder of another run; different: "
+            f"{'; '.join(differences(there, identity))}. Name another folder, or use --fresh"
+        )
+    if finished is None:
+        _delete_ours(out, ours)
+        return None
+    if PARTIAL in names:  # killed between the manifest and the tidying
+        shutil.rmtree(out / PARTIAL)
+    return finished
+
+
+def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
+    """Identity and moved files of an unfinished run; None if nothing says it is ours."""
+    partial = out / PARTIAL
+    if not partial.is_dir():
+        return None
+    try:
+        data = json.loads((partial / STARTED).read_text(encoding="utf-8"))
+        return data["identity"], [str(name) for name in data["moved"]]
+    except FileNotFoundError:
+        # Killed before the first write was renamed: nothing but our own empty folder.
+        left = {entry.name for entry in os.scandir(partial)}
+        nothing_else = {entry.name for entry in os.scandir(out)} == {PARTIAL}
+        return ({}, []) if nothing_else and left <= {_temporary(STARTED)} else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _delete_ours(out: Path, names: list[str]) -> None:
+    """Take away what a clinqa run wrote, and refuse if something else lies beside it."""
+    ours = {name for name in names if _is_inside(name)} | {MANIFEST}
+    others = {n for n in _files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
+    if others:
+        raise ConfigError(
+            f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
+        )
+    # The manifest first: without it the folder is unfinished, and the partial says whose it is.
+    if (out / MANIFEST).exists() and not (out / PARTIAL / STARTED).exists():
+        (out / PARTIAL).mkdir(mode=0o700, exist_ok=True)
+        _write_started(out / PARTIAL, {}, sorted(ours - {MANIFEST}), True)
+    for name in [MANIFEST, *sorted(ours - {MANIFEST})]:
+        (out / name).unlink(missing_ok=True)
+    for folder, _, _ in os.walk(out, topdown=False):
+        below = Path(folder).relative_to(out)
+        if below.parts and below.parts[0] != PARTIAL:
+            Path(folder).rmdir()
+    shutil.rmtree(out / PARTIAL, ignore_errors=False)
+
+
+def _is_inside(name: str) -> bool:
+    parts = Path(name).parts
+    return bool(parts) and not Path(name).is_absolute() and ".." not in parts
+
+
+def _some(names: set[str]) -> str:
+    shown = ", ".join(sorted(names)[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def _plain_path(path: str | os.PathLike[str]) -> Path:
+    text = os.fspath(path)
+    if not text:
+        raise ConfigError("--out: an empty name")
+    return Path(os.path.abspath(text))
+
+
+def _refuse_symlinks(out: Path) -> None:
+    """Refuse `out` if it, or a folder above it, is a symlink.
+
+    Links that stand directly under / are the system's own (/tmp and /var on macOS) and pass.
+    """
+    for part in [out, *out.parents]:
+        if part.is_symlink() and len(part.parts) > 2:
+            raise ConfigError(
+                f"--out {out}: {part} is a symlink, and clinqa writes through none; "
+                f"name the real folder ({os.path.realpath(out)})"
+            )
+
+
+def _refuse_links_inside(out: Path, names: set[str]) -> None:
+    candidates = {*names, f"{PARTIAL}/{STARTED}", "data"}
+    for name in sorted(candidates):
+        if (out / name).is_symlink():
+            raise ConfigError(f"--out {out}: {name} in it is a symlink; take it away")
+
+
+def _files_under(root: Path) -> set[str]:
+    """Every file (and symlink) below `root`, as relative names with forward slashes."""
+    found = set()
+    for folder, subfolders, files in os.walk(root):
+        links = [name for name in subfolders if Path(folder, name).is_symlink()]
+        for name in (*files, *links):
+            found.add(Path(folder, name).relative_to(root).as_posix())
+    return found
+
+
+def _lock(out: Path) -> int:
+    """Hold the folder against a second run; the kernel lets go when the process dies."""
+    descriptor = os.open(out, os.O_RDONLY)
+    if fcntl is None:
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
+            os.close(descriptor)
+            raise ConfigError(f"--out {out}: another clinqa run is writing here") from error
+        # Some network file systems know no locks; going on is better than refusing.
+    return descriptor
+
+
+def _temporary(name: str) -> str:
+    return f"{name}.tmp"
+
+
+def _write_started(
+    partial: Path, identity: Mapping[str, Any], moved: list[str], private: bool
+) -> None:
+    body = json.dumps({"tool": "clinqa", "identity": dict(identity), "moved": moved})
+    write_durably(partial / STARTED, body.encode("utf-8"), private=private)
+
+
+def create_file(path: Path, *, private: bool) -> int:
+    """A descriptor of a new, empty file; an old one of that name goes, a symlink never opens."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, 0o600 if private else 0o644)
+
+
+def write_durably(
+    path: Path, content: bytes, *, private: bool, through: Path | None = None
+) -> None:
+    """Write a small file so that it is either all there or not at all.
+
+    `through` is the temporary file, on the same file system; beside `path` unless given.
+    """
+    temporary = through or path.with_name(_temporary(path.name))
+    with os.fdopen(create_file(temporary, private=private), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    _sync_folder(path.parent)
+
+
+def _settle(file: Path, private: bool) -> None:
+    """Make a finished file's bytes durable and its mode right."""
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        if private:
+            os.fchmod(descriptor, 0o600)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _move(file: Path, out: Path, name: str, private: bool) -> None:
+    target = out / name
+    for parent in reversed(target.relative_to(out).parents):
+        folder = out / parent
+        if not folder.exists():
+            folder.mkdir(mode=0o700 if private else 0o777)
+            _sync_folder(folder.parent)
+    os.replace(file, target)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Turn what the operating system says into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"--out {out}: {_advice(error)}") from error
+
+
+def _advice(error: OSError) -> str:
+    kind = error.strerror or type(error).__name__
+    known = {
+        errno.EACCES: "not writable; name a folder you may write",
+        errno.EPERM: "not writable; name a folder you may write",
+        errno.EROFS: "on a read-only disk; name another folder",
+        errno.ENOSPC: "the disk is full; free some space and run again",
+        errno.EDQUOT: "the disk quota is used up; free some space and run again",
+        errno.ENOTDIR: "a file is in the way of the path",
+        errno.ENAMETOOLONG: "the name is too long",
+    }
+    return known.get(error.errno or 0, f"cannot be written ({kind})")
