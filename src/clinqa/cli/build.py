@@ -1,0 +1,167 @@
+"""clinqa build: text in, a dataset folder out. One function a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.terminal import Progress
+from clinqa.core.records import DataClass
+
+__all__ = ["build"]
+
+build = typer.Typer(name="build", help="Make a dataset from clinical text.", rich_markup_mode=None)
+
+
+class Profile(StrEnum):
+    """Which reading of the labelling rules."""
+
+    DEFAULT = "default"
+    PUBLISHED = "published"
+    STRICT = "strict"
+
+
+class Questions(StrEnum):
+    """Which questions are asked."""
+
+    PAPER = "paper"
+    FULL = "full"
+
+
+class Context(StrEnum):
+    """How much of the report goes with a question."""
+
+    FINDINGS = "findings"
+    SECTION = "section"
+
+
+class Engine(StrEnum):
+    """What scans the sentences; the rows are the same."""
+
+    AUTO = "auto"
+    COMPILED = "compiled"
+    PYTHON = "python"
+
+
+@build.callback()
+def domains() -> None:
+    """Make a dataset from clinical text."""
+
+
+@build.command("echo")
+def echo(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Reports: .csv, .csv.gz, .parquet, .jsonl, or a folder of .txt files.",
+        ),
+    ],
+    out: Out,
+    profile: Annotated[
+        Profile,
+        typer.Option(
+            help="published: as the EchoQA paper's code read; strict: normal beside a severity is a"
+            " conflict."
+        ),
+    ] = Profile.DEFAULT,
+    questions: Annotated[
+        Questions,
+        typer.Option(
+            help="paper: one a study and abnormality; full: adds adequacy, presence, severity and"
+            " questions whose right answer is that the report does not say."
+        ),
+    ] = Questions.PAPER,
+    context: Annotated[
+        Context,
+        typer.Option(help="findings: the study's whole findings; section: the structure's own."),
+    ] = Context.FINDINGS,
+    text_col: Annotated[
+        str | None, typer.Option("--text-col", metavar="NAME", help="Column with the text.")
+    ] = None,
+    subject_col: Annotated[
+        str | None,
+        typer.Option("--subject-col", metavar="NAME", help="Column with the patient."),
+    ] = None,
+    study_col: Annotated[
+        str | None, typer.Option("--study-col", metavar="NAME", help="Column with the study id.")
+    ] = None,
+    sample_subjects: Annotated[
+        int | None,
+        typer.Option("--sample-subjects", min=1, metavar="N", help="Keep N patients by chance."),
+    ] = None,
+    unmentioned_share: Annotated[
+        float,
+        typer.Option(
+            "--unmentioned-share",
+            min=0.0,
+            max=1.0,
+            metavar="X",
+            help="With --questions full: share of items whose answer the report does not give.",
+        ),
+    ] = 0.1,
+    max_chars: Annotated[
+        int,
+        typer.Option(
+            "--max-chars", min=1, metavar="N", help="A longer report is rejected and counted."
+        ),
+    ] = 1_000_000,
+    pack_dir: Annotated[
+        Path | None,
+        typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="Processes; the rows are the same."),
+    ] = None,
+    engine: Annotated[Engine, typer.Option(help="compiled needs the extra 'fast'.")] = Engine.AUTO,
+    seed: Seed = 0,
+    limit: Limit = None,
+    data_class: Class = DataClass.RESTRICTED,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Echocardiogram reports to long-form questions."""
+    from clinqa.build.reports.pipeline import BuildOptions, build_reports
+
+    options = BuildOptions(
+        profile=profile.value,
+        questions=questions.value,
+        context=context.value,
+        text_col=text_col,
+        subject_col=subject_col,
+        study_col=study_col,
+        sample_subjects=sample_subjects,
+        unmentioned_share=unmentioned_share,
+        max_chars=max_chars,
+        pack_dir=pack_dir,
+        workers=workers,
+        engine=engine.value,
+        seed=seed,
+        limit=limit,
+        data_class=data_class,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = build_reports(inputs, out, options, progress)
+    return Outcome(
+        "build echo", out, result.counts, result.warnings, text=summary(result.counts, out)
+    )
+
+
+def summary(counts: Mapping[str, object], out: Path) -> str:
+    """The counts, a line each, and where the results lie."""
+    lines = [
+        f"{name.replace('_', ' '):<20}{value:>12,}"
+        for name, value in counts.items()
+        if isinstance(value, int)
+    ]
+    return "\n".join([*lines, f"dataset in {out}"])
