@@ -135,6 +135,14 @@ def test_a_system_error_tells_the_systems_words_only(
     assert "aortic" not in err
 
 
+def test_a_missing_package_names_the_extra_that_brings_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends_with(monkeypatch, raises(ModuleNotFoundError("No module", name="matplotlib.figure")))
+    assert module.run(["show", "x"]) == 2
+    assert "matplotlib is missing: pip install 'clinqa[plots]'" in capsys.readouterr().err
+
+
 def test_memory_that_runs_out_says_what_to_try(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,8 +172,13 @@ def test_wrong_usage_is_one_line_and_exit_2(
     assert "--help" in captured.err
 
 
-def test_json_is_one_object_on_wrong_usage_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert module.run(["verify", "--json", "--unknown"]) == 2
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_json_is_one_object_on_wrong_usage_too(
+    place: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["verify", "--unknown"]
+    arguments.insert(place, "--json")
+    assert module.run(arguments) == 2
     record = json.loads(capsys.readouterr().out)
     assert list(record) == KEYS
     assert (record["ok"], record["exit"], record["verb"]) == (False, 2, "verify")

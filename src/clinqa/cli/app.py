@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from clinqa import __version__
+from clinqa.cli.build import build
+from clinqa.cli.demo import demo
+from clinqa.cli.simulate import simulate
 from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
+
+ORDER = ("demo", "build", "verify", "show", "lexicon", "simulate")
+
+
+class Verbs(typer.core.TyperGroup):
+    """The verbs in the order in which a newcomer needs them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the verbs; one that ORDER forgot comes last."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
 
 # no pretty tracebacks: they print local variables, and those hold record text; plain help: it
 # reads the same in a pipe, takes no markup from anywhere and loads no rich
 app = typer.Typer(
     name="clinqa",
+    cls=Verbs,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("demo")(demo)
+app.add_typer(build)
 app.command("verify")(verify)
+app.add_typer(simulate)
 
 
 def _version(wanted: bool) -> None:
@@ -59,9 +78,8 @@ def verb_named_by(arguments: Sequence[str]) -> str:
     commands = getattr(typer.main.get_command(app), "commands", {})
     names: list[str] = []
     for argument in arguments:
-        if argument in commands:
-            names.append(argument)
-            commands = getattr(commands[argument], "commands", {})
-        elif not argument.startswith("-"):
+        if argument not in commands:  # what follows an option may be its value
             break
+        names.append(argument)
+        commands = getattr(commands[argument], "commands", {})
     return " ".join(names)

@@ -59,7 +59,7 @@ def echo(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="INPUT...",
+            metavar="INPUT",
             help="Reports: .csv, .csv.gz, .parquet, .jsonl, or a folder of .txt files.",
         ),
     ],

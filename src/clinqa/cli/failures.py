@@ -16,6 +16,14 @@ __all__ = ["INTERRUPTED", "Failure", "describe", "show_traceback"]
 
 INTERRUPTED = 130
 
+# the extra that brings a package, where a room did not say so itself
+EXTRAS = {
+    "datasets": "interop",
+    "matplotlib": "plots",
+    "mlcroissant": "interop",
+    "numba": "fast",
+}
+
 _PACKAGE = Path(clinqa.__file__).resolve().parent
 
 
@@ -42,9 +50,14 @@ def describe(exc: BaseException) -> Failure:
     # typer's usage errors have no public base class that all versions share
     format_message = getattr(exc, "format_message", None)
     if callable(format_message):
-        return Failure(2, str(format_message()).rstrip("."), usage=True)
+        message = str(format_message()).rstrip(".").replace("Value error, ", "")
+        return Failure(2, message, usage=True)
     if type(exc).__name__ == "Abort":
         return Failure(INTERRUPTED, "interrupted; run the same command again")
+    if isinstance(exc, ModuleNotFoundError) and exc.name and not exc.name.startswith("clinqa"):
+        package = exc.name.partition(".")[0]
+        wanted = f"clinqa[{EXTRAS[package]}]" if package in EXTRAS else "clinqa"
+        return Failure(2, f"the Python package {package} is missing: pip install '{wanted}'")
     where = _place(exc)
     if isinstance(exc, MemoryError):
         return Failure(1, f"out of memory at {where}; try fewer --workers or a smaller input")

@@ -22,7 +22,9 @@ __all__ = ["run"]
 def run(argv: Sequence[str] | None = None) -> int:
     """The exit code of a command line; prints what there is to print."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    # wherever it stands, `clinqa --json verify DIR` too; that verbs list it is for their help
     as_json = "--json" in arguments
+    arguments = [argument for argument in arguments if argument != "--json"]
     _calm()
     outcome = _outcome(arguments, as_json)
     for warning in outcome.warnings:

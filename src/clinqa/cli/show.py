@@ -1,0 +1,161 @@
+"""clinqa show: what a dataset holds, how two builds differ, and a picture of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clinqa.cli.options import Json
+from clinqa.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from clinqa.core.summary import Summary
+    from clinqa.dataset.discord import DiscordTable
+    from clinqa.present.tables import Canvas
+
+__all__ = ["show"]
+
+
+def show(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A finished dataset folder.")],
+    other: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare", metavar="DIR2", help="Another build of the same studies: what moves?"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.csv", help="With --compare: every label that moves."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="A picture of it: .svg, .pdf or .png."),
+    ] = None,
+    dark: Annotated[bool, typer.Option("--dark", help="The picture on a dark ground.")] = False,
+    pack_dir: Annotated[
+        Path | None,
+        typer.Option("--pack-dir", metavar="PACK", help="The pack it was built with, if not ours."),
+    ] = None,
+    examples: Annotated[
+        int,
+        typer.Option(
+            "--examples",
+            min=0,
+            max=100,
+            metavar="N",
+            help="Show N statements a measurement in discord: text of the reports.",
+        ),
+    ] = 0,
+    json: Json = False,
+) -> Outcome:
+    """Show a dataset: flow, splits, items by abnormality and level, coverage, rejects, discord.
+
+    With --compare DIR2: which labels move from DIR to DIR2.
+    """
+    from clinqa.core.errors import ConfigError
+
+    if other is None and out is not None:
+        raise ConfigError("--out goes with --compare; for a picture use --plot")
+    if other is not None:
+        if plot is not None or examples:
+            raise ConfigError("--compare goes without --plot and --examples")
+        return _compare(directory, other, out)
+    return _summary(directory, plot, dark, pack_dir, 0 if json else examples)
+
+
+def _summary(
+    directory: Path, plot: Path | None, dark: bool, pack_dir: Path | None, examples: int
+) -> Outcome:
+    from clinqa.dataset.summary import summarise
+    from clinqa.present.terminal import render_summary
+
+    table = _discord_table(directory, pack_dir)
+    summary = summarise(directory, table)
+    if plot is not None:
+        from clinqa.present.plot import plot_summary
+
+        plot_summary(summary, plot, dark=dark)
+    text = render_summary(summary, _canvas())
+    if plot is not None:
+        text += f"\npicture: {plot}\n"
+    if examples and table is not None:
+        text += _examples(summary, table, directory, examples)
+    return Outcome("show", plot or directory, summary.as_json(), list(summary.warnings), text)
+
+
+def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
+    from clinqa.dataset.compare import changed_labels, compare
+    from clinqa.present.differences import render_comparison
+
+    comparison = compare(directory, other)
+    text = render_comparison(comparison, _canvas())
+    if out is not None:
+        from clinqa.core.cells import csv_text, is_private, write_file
+
+        rows = changed_labels(directory, other).iter_rows()
+        header = ("study_id", "abnormality", "before", "after")
+        write_file(out, csv_text(header, rows), private=is_private(comparison.data_class))
+        text += f"\n{comparison.changed:,} changes: {out}\n"
+    warnings = list(comparison.warnings)
+    return Outcome("show", out or directory, comparison.as_json(), warnings, text)
+
+
+def _canvas() -> Canvas:
+    """As wide as the terminal, coloured only on one; a pipe gets 100 columns."""
+    from clinqa.present.tables import Canvas
+
+    tty = sys.stdout.isatty()
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+    return Canvas(
+        width=shutil.get_terminal_size((100, 24)).columns,
+        colour=tty and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb",
+        unicode=encoding.startswith("utf"),
+    )
+
+
+def _discord_table(directory: Path, pack_dir: Path | None) -> DiscordTable | None:
+    """The discord table of the pack a dataset was built with; None where it has none."""
+    from importlib.resources import as_file, files
+
+    from clinqa.dataset.discord import load_discord
+    from clinqa.dataset.summary import read_manifest, written_in
+
+    if pack_dir is not None:
+        path = pack_dir / "discord.yaml"
+        return load_discord(path) if path.is_file() else None
+    name = written_in(read_manifest(directory), "pack")
+    # the name is a word of the manifest: it may choose a pack of ours, and no other file
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,40}", name):
+        return None
+    found = files("clinqa.packs") / name / "discord.yaml"
+    if not found.is_file():
+        return None
+    with as_file(found) as path:
+        return load_discord(path)
+
+
+def _examples(summary: Summary, table: DiscordTable, directory: Path, limit: int) -> str:
+    from clinqa.cli.terminal import one_line
+    from clinqa.core.cells import is_private
+    from clinqa.dataset.discord import discord_examples
+
+    lines = ["", "Statements in discord"]
+    if is_private(summary.data_class):
+        lines = [
+            "",
+            "=" * 72,
+            f"What follows is text of {summary.data_class} reports. Keep it where the reports",
+            "may be: do not paste, publish or send it.",
+            "=" * 72,
+            "Statements in discord",
+        ]
+    for study, measurement, level, text in discord_examples(directory, table, limit):
+        lines.append(f"  {study}  {measurement}, labelled {level}: {one_line(text)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,113 @@
+"""What the verbs accept, and what their help says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clinqa.cli.app import ORDER, verb_named_by
+from clinqa.cli.demo import refuse_foreign
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.run import run
+from clinqa.core.errors import ConfigError
+
+MAKING = [["build", "echo"], ["simulate", "echo"], ["demo"]]
+
+
+@pytest.mark.parametrize("verb", [*MAKING, ["verify"]], ids=" ".join)
+def test_every_verb_has_help_and_json(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*verb, "--help"]) == 0
+    assert "--json" in capsys.readouterr().out
+
+
+def test_verbs_stand_in_the_order_a_newcomer_needs_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(["--help"])
+    listing = capsys.readouterr().out.partition("Commands:")[2].split("\n")
+    names = [line.split()[0] for line in listing if line.startswith("  ") and line[2] != " "]
+    assert names == [name for name in ORDER if name in names]
+
+
+def test_build_has_the_options_of_every_making_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["build", "echo", "--help"])
+    text = capsys.readouterr().out
+    for option in ("--out", "--dry-run", "--limit", "--seed", "--data-class", "--fresh"):
+        assert option in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["build", "echo", "x.csv"], "--out"),
+        (["build", "echo", "--out", "x"], "INPUT"),
+        (["build", "echo", "x.csv", "--out", "x", "--profile", "lax"], "published"),
+        (["build", "echo", "x.csv", "--out", "x", "--limit", "0"], "--limit"),
+        (["build", "echo", "x.csv", "--out", "x", "--unmentioned-share", "2"], "unmentioned-share"),
+        (["build"], "Missing command"),
+        (["simulate", "echo"], "--out"),
+    ],
+)
+def test_wrong_usage_of_a_verb_says_what_is_wrong(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, "--json"]) == 2
+    captured = capsys.readouterr()
+    assert complaint in json.loads(captured.out)["error"]
+    assert captured.err.count("\n") == 1
+
+
+def test_a_dry_simulation_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "reports.csv"
+    assert run(["simulate", "echo", "--out", str(out), "--dry-run"]) == 0
+    assert "would write" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [
+        (["build", "echo", "x"], "build echo"),
+        (["build", "--out", "echo"], "build"),
+        (["verify", "build"], "verify"),
+        (["nonsense", "verify"], ""),
+        ([], ""),
+    ],
+)
+def test_the_verb_is_named_even_where_the_rest_is_wrong(arguments: list[str], verb: str) -> None:
+    assert verb_named_by(arguments) == verb
+
+
+def test_a_demo_never_writes_over_anybodys_folder(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(ConfigError, match=r"1 things no demo wrote \(thesis.tex"):
+        refuse_foreign(tmp_path)
+
+
+def test_a_demo_never_writes_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "demo").symlink_to(tmp_path / "real")
+    with pytest.raises(ConfigError, match="not a folder of ours"):
+        refuse_foreign(tmp_path / "demo")
+
+
+def test_a_demo_may_be_run_again(tmp_path: Path) -> None:
+    (tmp_path / "reports.csv").touch()
+    (tmp_path / "reports.gold.jsonl").touch()
+    (tmp_path / "dataset").mkdir()
+    refuse_foreign(tmp_path)
+
+
+def test_an_outcome_becomes_plain_json_types() -> None:
+    class Number:
+        def item(self) -> int:
+            return 4
+
+    counts = {"a": (1, 2.5), "b": {3: float("inf")}, "c": Number()}
+    record = Outcome("build echo", Path("x"), counts)
+    assert record.record()["counts"] == {"a": [1, 2.5], "b": {"3": None}, "c": 4}
+    assert record.record()["out"] == "x"
