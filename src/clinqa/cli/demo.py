@@ -10,6 +10,7 @@ import typer
 from clinqa.cli import build, simulate
 from clinqa.cli.options import Json, Seed
 from clinqa.cli.outcome import Outcome
+from clinqa.cli.show import show
 from clinqa.cli.verify import verify
 from clinqa.core.errors import ConfigError
 
@@ -30,8 +31,6 @@ def demo(
     json: Json = False,
 ) -> Outcome:
     """Made reports to a checked dataset, in one go."""
-    from clinqa.cli.show import show
-
     refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
     reports, dataset = out / REPORTS, out / DATASET
