@@ -81,8 +81,8 @@ class StageCounts:
     rejected: int = 0
     duplicates: int = 0
     out_of_scope: int = 0
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    scopes: Mapping[str, int] = field(default_factory=dict)
+    rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
+    out_of_scope_by_reason: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def sum(self) -> str:
@@ -97,10 +97,14 @@ class StageCounts:
         found = []
         if self.read != self.kept + self.rejected + self.duplicates + self.out_of_scope:
             found.append(f"{self.sum} does not hold")
-        if sum(self.reasons.values()) != self.rejected:
-            found.append(f"reasons add up to {sum(self.reasons.values())}, not {self.rejected}")
-        if sum(self.scopes.values()) != self.out_of_scope:
-            found.append(f"scopes add up to {sum(self.scopes.values())}, not {self.out_of_scope}")
+        if sum(self.rejected_by_reason.values()) != self.rejected:
+            found.append(
+                f"reasons add up to {sum(self.rejected_by_reason.values())}, not {self.rejected}"
+            )
+        if sum(self.out_of_scope_by_reason.values()) != self.out_of_scope:
+            found.append(
+                f"scopes add up to {sum(self.out_of_scope_by_reason.values())}, not {self.out_of_scope}"
+            )
         return found
 
     def check(self, stage: str) -> None:
@@ -117,8 +121,8 @@ class StageCounts:
             "duplicates": self.duplicates,
             "out_of_scope": self.out_of_scope,
             "sum": self.sum,
-            "reasons": dict(sorted(self.reasons.items())),
-            "scopes": dict(sorted(self.scopes.items())),
+            "rejected_by_reason": dict(sorted(self.rejected_by_reason.items())),
+            "out_of_scope_by_reason": dict(sorted(self.out_of_scope_by_reason.items())),
         }
 
     @classmethod

@@ -31,7 +31,16 @@ try:
 except ImportError:  # not on Windows; there two runs on one folder are not kept apart
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MANIFEST", "PARTIAL", "OutFolder", "create_file", "open_out", "write_durably"]
+__all__ = [
+    "MANIFEST",
+    "PARTIAL",
+    "OutFolder",
+    "create_file",
+    "make_folder",
+    "open_out",
+    "write_durably",
+    "writing",
+]
 
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
@@ -75,7 +84,7 @@ class OutFolder:
         `rows` gives the number of rows of a file by its name. Returns the manifest as written.
         """
         rows = rows or {}
-        with _writing(self.path):
+        with writing(self.path):
             names = sorted(_files_under(self.partial) - {STARTED})
             records = []
             for name in names:
@@ -113,7 +122,7 @@ def open_out(
     earlier clinqa run left there; `private` makes folders 0700 and files 0600.
     """
     out = _plain_path(path)
-    with _writing(out):
+    with writing(out):
         _refuse_symlinks(out)
         if out.exists() and not out.is_dir():
             raise ConfigError(f"--out {out}: a file is in the way; name a folder")
@@ -293,6 +302,11 @@ def create_file(path: Path, *, private: bool) -> int:
     return os.open(path, flags, 0o600 if private else 0o644)
 
 
+def make_folder(path: Path, *, private: bool) -> None:
+    """A new folder, for the owner alone if private."""
+    path.mkdir(mode=0o700 if private else 0o777)
+
+
 def write_durably(
     path: Path, content: bytes, *, private: bool, through: Path | None = None
 ) -> None:
@@ -343,7 +357,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _writing(out: Path) -> Iterator[None]:
+def writing(out: Path) -> Iterator[None]:
     """Turn what the operating system says into an error that says what to do."""
     try:
         yield

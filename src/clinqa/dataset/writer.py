@@ -1,0 +1,332 @@
+"""The dataset writer: tables come in batch by batch, a dataset's files come out.
+
+Until `finish` nothing is known of duplicates, conflicts, splits or what train holds, so the
+batches are put aside in `PARTIAL/spool`. `finish` settles every study and then streams the pieces
+into Parquet, one piece in memory at a time. All rows of one study stay adjacent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.manifest import StageCounts
+from clinqa.core.outfolder import make_folder, writing
+from clinqa.core.records import Reject
+from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.dataset.itemids import id_numbers
+from clinqa.dataset.ledger import OUT, Fate, Ledger
+from clinqa.dataset.parquet import ShardedWriter, write_table
+from clinqa.dataset.splits import DEFAULT_CUTS, SPLITS
+from clinqa.dataset.spool import Spool, encode, encoded_schema
+
+__all__ = ["BatchTables", "DatasetWriter", "SplitCounts", "WriteResult"]
+
+_SEEN = "statement_seen"
+_ITEMS_IN = pa.schema(
+    [
+        *(f for f in LONG_FORM if f.name != _SEEN),
+        pa.field("study", pa.int32()),
+        pa.field("statement_key", pa.uint64()),
+    ]
+)
+_LABELS_IN = pa.schema([*LABELS, pa.field("study", pa.int32())])
+_OCCURRENCES = pa.schema([("study", pa.int32()), ("statement", pa.int32())])
+# Every string column but the id, which never repeats.
+_REPEATED = tuple(f.name for f in LONG_FORM if f.type == pa.string() and f.name != "id")
+_LABELS_REPEATED = tuple(f.name for f in LABELS if f.type == pa.string())
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTables:
+    """What one batch of reports became. `study` columns are row numbers in `studies`.
+
+    studies      study_id, group (never null), digest (16 bytes of the text's hash), row, and
+                 `part` if the input can name several text columns
+    items        LONG_FORM without statement_seen, and `study`, `statement_key` (uint64: which
+                 statement decided; null where none did)
+    labels       LABELS and `study`
+    occurrences  `study`, `statement` (row number in the table of statements given to `finish`)
+    """
+
+    studies: pa.Table
+    items: pa.Table
+    labels: pa.Table
+    occurrences: pa.Table
+    rejects: Sequence[Reject] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCounts:
+    """One split; `seen` counts items whose statement also decides an item of train."""
+
+    groups: int
+    studies: int
+    items: int
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What was written, in numbers that reconcile, for manifest, card and Croissant."""
+
+    studies: StageCounts
+    items: StageCounts
+    splits: Mapping[str, SplitCounts]
+    rows: Mapping[str, int]
+    """Rows of each Parquet file, by its name inside the folder."""
+    levels: Mapping[tuple[str, int], int]
+    """Items by (category, level)."""
+    rejects: Mapping[str, int]
+    """Rows of rejects.parquet by reason, of studies and of single labels."""
+    labels: int
+    statements: int
+    unused_statements: int = 0
+    counts: Mapping[str, StageCounts] = field(default_factory=dict)
+
+
+class DatasetWriter:
+    """See the module. `partial` is an empty folder of this run (`OutFolder.partial`)."""
+
+    def __init__(
+        self,
+        partial: Path,
+        *,
+        seed: int,
+        sample_subjects: int | None = None,
+        split_cuts: Sequence[float] = DEFAULT_CUTS,
+        private: bool,
+    ) -> None:
+        if sample_subjects is not None and sample_subjects < 1:
+            raise ConfigError("sample of subjects: at least 1")
+        train, validation = split_cuts
+        if not 0 <= train <= validation <= 1:
+            raise ConfigError("split cuts: two shares between 0 and 1, the smaller first")
+        self._partial, self._private = partial, private
+        self._seed, self._sample, self._cuts = seed, sample_subjects, tuple(split_cuts)
+        self._ledger = Ledger()
+        self._spools_at = partial / "spool"
+        with writing(partial):
+            make_folder(self._spools_at, private=True)
+        self._items = Spool(self._spools_at, "items", private=private)
+        self._labels = Spool(self._spools_at, "labels", private=private)
+        self._occurrences = Spool(self._spools_at, "occurrences", private=private)
+
+    def add(self, batch: BatchTables) -> None:
+        """Put one batch aside."""
+        base = self._ledger.add(batch.studies, batch.rejects)
+        with writing(self._partial):
+            self._items.add(_shifted(encode(batch.items, _ITEMS_IN, _REPEATED), base))
+            self._labels.add(_shifted(encode(batch.labels, _LABELS_IN, _LABELS_REPEATED), base))
+            self._occurrences.add(_shifted(encode(batch.occurrences, _OCCURRENCES, ()), base))
+
+    def out_of_scope(self, reason: str, count: int) -> None:
+        """Count records the source read and left out (another category, a row in error)."""
+        self._ledger.out_of_scope(reason, count)
+
+    def finish(self, statements: pa.Table) -> WriteResult:
+        """Decide, and write the dataset's Parquet files into `partial`.
+
+        `statements` holds structure, text, labels, method; count and studies are added here, over
+        the studies kept. Raises CheckFailed if any count does not reconcile.
+        """
+        fate = self._ledger.settle(self._seed, self._sample, self._cuts)
+        with writing(self._partial):
+            make_folder(self._partial / "data", private=self._private)
+            return self._write(fate, statements)
+
+    def _write(self, fate: Fate, statements: pa.Table) -> WriteResult:
+        rows: dict[Path, int] = {}
+        train_keys, repeats, per_study = self._survey(fate)
+        splits, levels, item_rows = self._write_items(fate, train_keys, repeats)
+        rows |= item_rows
+        items = _item_counts(fate, per_study, repeats, splits)
+        rows |= self._write_labels(fate)
+        rows |= self._write_statements(fate, statements)
+        rejects = pa.Table.from_pylist([asdict(r) for r in fate.rejects], schema=REJECTS)
+        rows |= write_table(
+            self._partial / "rejects.parquet", rejects, REJECTS, private=self._private
+        )
+        for spool in (self._items, self._labels, self._occurrences):
+            spool.remove()
+        self._spools_at.rmdir()
+        named = {path.relative_to(self._partial).as_posix(): n for path, n in rows.items()}
+        return WriteResult(
+            studies=fate.counts,
+            items=items,
+            splits=splits,
+            rows=named,
+            levels=levels,
+            rejects=Counter(r.reason.value for r in fate.rejects),
+            labels=named["labels.parquet"],
+            statements=named["statements.parquet"],
+            unused_statements=statements.num_rows - named["statements.parquet"],
+            counts={"studies": fate.counts, "items": items},
+        )
+
+    def _survey(
+        self, fate: Fate
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+        """One pass over ids and keys: train's keys, ids that occur twice, items a study."""
+        per_study = np.zeros(self._ledger.size, dtype=np.int64)
+        ids = np.empty(self._items.rows, dtype=np.uint64)
+        used = 0
+        keys: list[npt.NDArray[np.uint64]] = []
+        for piece in self._items.read(["id", "study", "statement_key"]):
+            study = piece["study"].to_numpy()
+            per_study += np.bincount(study, minlength=len(per_study))
+            split = fate.split[study]
+            own = id_numbers(piece["id"])[split != OUT]
+            ids[used : used + len(own)] = own
+            used += len(own)
+            key = piece["statement_key"].filter(pa.array(split == 0)).drop_null()
+            keys.append(np.unique(key.to_numpy()))
+            if len(keys) > 32:
+                keys = [np.unique(np.concatenate(keys))]
+        ids = ids[:used]
+        ids.sort()
+        repeats = np.unique(ids[1:][ids[1:] == ids[:-1]])
+        train = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.uint64)
+        return train, repeats, per_study
+
+    def _write_items(
+        self, fate: Fate, train_keys: npt.NDArray[np.uint64], repeats: npt.NDArray[np.uint64]
+    ) -> tuple[dict[str, SplitCounts], dict[tuple[str, int], int], dict[Path, int]]:
+        schema = encoded_schema(LONG_FORM, _REPEATED)
+        files = [
+            ShardedWriter(self._partial / "data", name, schema, private=self._private)
+            for name in SPLITS
+        ]
+        seen = Counter[str]()
+        levels = Counter[tuple[str, int]]()
+        met: set[int] = set()
+        for piece in self._items.read():
+            split = fate.split[piece["study"].to_numpy()]
+            if len(repeats):
+                split = _without_repeats(piece["id"], split, repeats, met)
+            flags = _is_in_train(piece["statement_key"], train_keys)
+            table = piece.drop_columns(["study", "statement_key"]).append_column(_SEEN, flags)
+            for number, (name, file) in enumerate(zip(SPLITS, files, strict=True)):
+                part = table.filter(pa.array(split == number))
+                seen[name] += pc.sum(part[_SEEN]).as_py() or 0
+                levels.update(_level_counts(part))
+                file.write(part)
+        rows: dict[Path, int] = {}
+        splits = {}
+        for name, file in zip(SPLITS, files, strict=True):
+            rows |= file.close()
+            splits[name] = SplitCounts(fate.groups[name], fate.studies[name], file.rows, seen[name])
+        return splits, dict(sorted(levels.items())), rows
+
+    def _write_labels(self, fate: Fate) -> dict[Path, int]:
+        schema = encoded_schema(LABELS, _LABELS_REPEATED)
+        file = ShardedWriter(self._partial, "labels", schema, private=self._private, sharded=False)
+        for piece in self._labels.read():
+            keep = fate.split[piece["study"].to_numpy()] != OUT
+            table = piece if keep.all() else piece.filter(pa.array(keep))
+            file.write(table.drop_columns(["study"]))
+        return file.close()
+
+    def _write_statements(self, fate: Fate, statements: pa.Table) -> dict[Path, int]:
+        size = statements.num_rows
+        count = np.zeros(size, dtype=np.int64)
+        studies = np.zeros(size, dtype=np.int64)
+        for piece in self._occurrences.read():
+            study, number = piece["study"].to_numpy(), piece["statement"].to_numpy()
+            keep = fate.split[study] != OUT
+            study, number = study[keep].astype(np.int64), number[keep]
+            if len(number) and int(number.max()) >= size:
+                raise CheckFailed("an occurrence names a statement that is not in the table")
+            count += np.bincount(number, minlength=size)
+            # A study's statements all come in one piece, so pairs are distinct within it.
+            pairs = np.unique(study * size + number)
+            studies += np.bincount(pairs % size, minlength=size) if size else 0
+        table = statements.append_column("count", pa.array(count))
+        table = table.append_column("studies", pa.array(studies)).filter(pa.array(count > 0))
+        table = table.select(STATEMENTS.names).cast(STATEMENTS)
+        order = [("structure", "ascending"), ("text", "ascending")]
+        table = table.take(pc.sort_indices(table, sort_keys=order))
+        return write_table(
+            self._partial / "statements.parquet", table, STATEMENTS, private=self._private
+        )
+
+
+def _shifted(table: pa.Table, base: int) -> pa.Table:
+    index = table.schema.get_field_index("study")
+    return table.set_column(index, "study", pc.add(table["study"], pa.scalar(base, pa.int32())))
+
+
+def _is_in_train(keys: pa.ChunkedArray, train: npt.NDArray[np.uint64]) -> pa.Array:
+    """Whether each key is one of train's (sorted); null where there is no key."""
+    none = keys.is_null().to_numpy()
+    distinct, inverse = np.unique(keys.fill_null(0).to_numpy(), return_inverse=True)
+    if len(train):
+        places = np.minimum(np.searchsorted(train, distinct), len(train) - 1)
+        found = train[places] == distinct
+    else:
+        found = np.zeros(len(distinct), dtype=bool)
+    return pa.array(found[inverse], pa.bool_(), mask=none)
+
+
+def _without_repeats(
+    ids: pa.ChunkedArray,
+    split: npt.NDArray[np.int8],
+    repeats: npt.NDArray[np.uint64],
+    met: set[int],
+) -> npt.NDArray[np.int8]:
+    """Leave out all but the first of the items that share an id; `met` remembers across pieces."""
+    split = split.copy()
+    numbers = id_numbers(ids)
+    for position in np.flatnonzero(np.isin(numbers, repeats) & (split != OUT)):
+        number = int(numbers[position])
+        if number in met:
+            split[position] = OUT
+        met.add(number)
+    return split
+
+
+def _level_counts(table: pa.Table) -> dict[tuple[str, int], int]:
+    # Chunks may have different dictionaries, so the same category can come up twice.
+    counted = Counter[tuple[str, int]]()
+    for chunk in table.select(["category", "level"]).to_batches():
+        grouped = pa.table(chunk).group_by(["category", "level"]).aggregate([([], "count_all")])
+        for row in grouped.to_pylist():
+            counted[(row["category"], row["level"])] += row["count_all"]
+    return counted
+
+
+def _item_counts(
+    fate: Fate,
+    per_study: npt.NDArray[np.int64],
+    repeats: npt.NDArray[np.uint64],
+    splits: Mapping[str, SplitCounts],
+) -> StageCounts:
+    """Items by what became of them; an item goes the way of its study."""
+    by_state = fate.items_in_state(per_study)
+    kept = sum(split.items for split in splits.values())
+    repeated = int(by_state["kept"]) - kept
+    if bool(repeated) != bool(len(repeats)):
+        raise CheckFailed(f"items: {repeated} left out as repeated, {len(repeats)} repeated ids")
+    counts = StageCounts(
+        read=int(per_study.sum()),
+        kept=kept,
+        rejected=int(by_state["rejected"]),
+        duplicates=int(by_state["duplicates"]) + repeated,
+        out_of_scope=int(by_state["out_of_scope"]),
+        rejected_by_reason={"study_rejected": int(by_state["rejected"])}
+        if by_state["rejected"]
+        else {},
+        out_of_scope_by_reason={"not_sampled": int(by_state["out_of_scope"])}
+        if by_state["out_of_scope"]
+        else {},
+    )
+    counts.check("items")
+    return counts
