@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -294,3 +295,27 @@ def test_closed_streams_are_no_error(closed: str) -> None:
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stdout + done.stderr
+
+
+INTERRUPTED_VERB = """
+import signal, sys
+import clinqa.cli.run as module
+def verb(arguments):
+    print("ready", file=sys.stderr, flush=True)
+    signal.pause()
+module.invoke = verb
+sys.exit(module.run(["verify", "x"]))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_ctrl_c_ends_a_running_verb_with_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED_VERB], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert process.stderr.read() == "error: interrupted; run the same command again\n"
+    process.stderr.close()
