@@ -1,0 +1,237 @@
+"""A dataset folder in numbers: flow, splits, abnormalities, levels, methods, discord.
+
+Columns are read, never the contexts, so that a million studies are summed in little memory. All
+levels are counted in labels.parquet (one baseline label a study and abnormality); items would
+count a study several times under `--questions full`, and hold no -50.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.outfolder import MANIFEST
+from clinqa.core.records import DataClass, Method, Phase
+from clinqa.core.summary import LEVELS, AbnormalityRow, Flow, SplitRow, Summary
+from clinqa.dataset.discord import DiscordTable, find_discord
+
+__all__ = [
+    "SPLITS",
+    "baseline_labels",
+    "read_manifest",
+    "summarise",
+    "wider_class",
+    "written_in",
+]
+
+SPLITS: tuple[str, ...] = ("train", "validation", "test")
+STUDY_STAGE = "studies"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a complete dataset folder; a folder without one is unfinished or not ours."""
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder; give the --out of a build")
+    if not (folder / MANIFEST).is_file():
+        raise ConfigError(
+            f"{folder}: no {MANIFEST}, so no complete dataset; run its build again to finish it"
+        )
+    return Manifest.read(folder / MANIFEST)
+
+
+def summarise(folder: Path, discord: DiscordTable | None = None) -> Summary:
+    """Everything `show` says of a dataset of reports; ConfigError where a part is missing."""
+    manifest = read_manifest(folder)
+    items = _items(folder)
+    labels = baseline_labels(folder)
+    statements = _table(folder, "statements.parquet")
+    try:
+        per_split = _splits(items)
+        counts = _study_counts(manifest)
+        rows = _abnormalities(items, labels, counts.kept if counts else None)
+        found, cases = find_discord(folder, discord) if discord else ((), ())
+        return Summary(
+            folder=str(folder),
+            data_class=manifest.data_class,
+            profile=written_in(manifest, "profile"),
+            flow=_flow(counts, statements, labels, per_split),
+            splits=per_split,
+            abnormalities=rows,
+            methods=_tally(labels, "method"),
+            statement_methods=_tally(statements, "method", pl.col("count").sum()),
+            question_types=_tally(items, "question_type"),
+            phases=_tally(_table(folder, "labels.parquet"), "phase"),
+            discord=found,
+            discord_cases=cases,
+            rejects=_rejects(folder),
+            warnings=tuple(manifest.warnings),
+        )
+    except (pl.exceptions.PolarsError, OSError) as error:
+        # the library's message may quote a value of the file: only its kind is passed on
+        raise ConfigError(
+            f"{folder}: a Parquet file is damaged or lacks a column ({type(error).__name__}); "
+            "run `clinqa verify` on the folder"
+        ) from error
+
+
+def baseline_labels(folder: Path) -> pl.LazyFrame:
+    """The labels of the studies themselves, without what was found after an intervention."""
+    labels = _table(folder, "labels.parquet")
+    return labels.filter(pl.col("phase") == Phase.BASELINE.value)
+
+
+def wider_class(*classes: str) -> str:
+    """The most private of some data classes; an unknown one counts as the most private."""
+    order = [one.value for one in DataClass]
+    return max(classes, key=lambda one: order.index(one) if one in order else len(order))
+
+
+def _table(folder: Path, name: str) -> pl.LazyFrame:
+    path = folder / name
+    if not path.is_file():
+        raise ConfigError(f"{folder}: {name} is missing, so this is no dataset of reports")
+    return pl.scan_parquet(path)
+
+
+def _items(folder: Path) -> pl.LazyFrame:
+    wanted = ["group", "category", "source_id", "question_type", "statement_seen"]
+    frames = []
+    for split in SPLITS:
+        for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
+            frame = pl.scan_parquet(path).select(wanted)
+            frames.append(frame.with_columns(split=pl.lit(split)))
+    if not frames:
+        raise ConfigError(f"{folder}: data/ holds no Parquet file; build the dataset again")
+    return pl.concat(frames)
+
+
+def _rejects(folder: Path) -> dict[str, int]:
+    """Rows of rejects.parquet by stage and reason: studies, and what fell out of kept ones."""
+    rows = _table(folder, "rejects.parquet").select(
+        pl.concat_str("stage", "reason", separator=": ", ignore_nulls=True).alias("why")
+    )
+    return _tally(rows, "why")
+
+
+def _tally(frame: pl.LazyFrame, column: str, count: pl.Expr | None = None) -> dict[str, int]:
+    """How many rows (or how much of `count`) each value has; most first, then by name."""
+    counted = frame.group_by(column).agg(n=pl.len() if count is None else count)
+    rows = counted.collect(engine="streaming").rows()
+    named = [("none" if name in (None, "") else str(name), int(n or 0)) for name, n in rows]
+    return dict(sorted(named, key=lambda row: (-row[1], row[0])))
+
+
+def _splits(items: pl.LazyFrame) -> tuple[SplitRow, ...]:
+    counted = (
+        items.group_by("split")
+        .agg(
+            patients=pl.col("group").n_unique(),
+            studies=pl.col("source_id").n_unique(),
+            items=pl.len(),
+            seen=pl.col("statement_seen").fill_null(False).sum(),
+        )
+        .collect(engine="streaming")
+    )
+    rows = {row["split"]: row for row in counted.iter_rows(named=True)}
+    empty = {"patients": 0, "studies": 0, "items": 0, "seen": 0}
+    return tuple(
+        SplitRow(
+            name=split,
+            patients=int(row["patients"]),
+            studies=int(row["studies"]),
+            items=int(row["items"]),
+            seen=int(row["seen"]),
+        )
+        for split in SPLITS
+        for row in [rows.get(split, empty)]
+    )
+
+
+def _abnormalities(
+    items: pl.LazyFrame, labels: pl.LazyFrame, kept: int | None
+) -> tuple[AbnormalityRow, ...]:
+    by_split: dict[str, dict[str, int]] = {}
+    counted_items = items.group_by("category", "split").agg(n=pl.len()).collect(engine="streaming")
+    for category, split, n in counted_items.iter_rows():
+        by_split.setdefault(category, {})[split] = int(n)
+    flags = [
+        (~pl.col("explicit")).sum().alias("inferred"),
+        pl.col("hedged").sum(),
+        pl.col("prosthesis").sum(),
+        *((pl.col("method") == method.value).sum().alias(method.value) for method in Method),
+    ]
+    levels = [(pl.col("level") == level).sum().alias(f"level{level}") for level in LEVELS]
+    counted = (
+        labels.group_by("abnormality")
+        .agg(pl.len().alias("studies"), *flags, *levels)
+        .collect(engine="streaming")
+    )
+    labelled = {row["abnormality"]: row for row in counted.iter_rows(named=True)}
+    nothing: dict[str, int] = dict.fromkeys(counted.columns, 0)
+    rows = []
+    for name in sorted({*by_split, *labelled}):
+        row = labelled.get(name, nothing)
+        studies = int(row["studies"])
+        rows.append(
+            AbnormalityRow(
+                abnormality=name,
+                items={split: by_split.get(name, {}).get(split, 0) for split in SPLITS},
+                levels={level: int(row[f"level{level}"]) for level in LEVELS},
+                studies=studies,
+                coverage=studies / kept if kept else None,
+                methods={method.value: int(row[method.value]) for method in Method},
+                inferred=int(row["inferred"]),
+                hedged=int(row["hedged"]),
+                prosthesis=int(row["prosthesis"]),
+            )
+        )
+    return tuple(rows)
+
+
+def _flow(
+    counts: StageCounts | None,
+    statements: pl.LazyFrame,
+    labels: pl.LazyFrame,
+    splits: tuple[SplitRow, ...],
+) -> Flow:
+    distinct, occurrences = (
+        statements.select(pl.len(), pl.col("count").sum()).collect(engine="streaming").row(0)
+    )
+    return Flow(
+        read=counts.read if counts else None,
+        out_of_scope=counts.out_of_scope if counts else None,
+        duplicates=counts.duplicates if counts else None,
+        rejected=counts.rejected if counts else None,
+        kept=counts.kept if counts else None,
+        statements=int(distinct),
+        occurrences=int(occurrences or 0),
+        labels=int(labels.select(pl.len()).collect(engine="streaming").item()),
+        items=sum(split.items for split in splits),
+        out_of_scope_by_reason=_most_first(counts.out_of_scope_by_reason if counts else {}),
+        rejected_by_reason=_most_first(counts.rejected_by_reason if counts else {}),
+    )
+
+
+def _study_counts(manifest: Manifest) -> StageCounts | None:
+    """The counts of notes and studies: the stage of that name, or else the first there is."""
+    for stage in (STUDY_STAGE, *manifest.counts):
+        if stage in manifest.counts:
+            return manifest.counts[stage]
+    return None
+
+
+def _most_first(tally: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(tally.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def written_in(manifest: Manifest, name: str) -> str:
+    """A value of the configuration or identity as text; empty where there is none."""
+    for place in (manifest.configuration, manifest.identity, manifest.details):
+        value = place.get(name)
+        if isinstance(value, str | int | float):
+            return str(value)
+    return ""
