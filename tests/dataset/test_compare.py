@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_folder import Label, write_folder
 
 from clinqa.core.manifest import StageCounts
 from clinqa.dataset.compare import changed_labels, cohen_kappa, compare
+from made_folder import Label, write_folder
 
 A = [
     Label("s1", "mitral_regurgitation", 1),

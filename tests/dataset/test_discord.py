@@ -4,7 +4,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from made_folder import Label, write_folder
 
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.discord import (
@@ -14,6 +13,7 @@ from clinqa.dataset.discord import (
     find_discord,
     load_discord,
 )
+from made_folder import Label, write_folder
 
 ECHO = Path(str(files("clinqa.packs"))) / "echo" / "discord.yaml"
 TABLE = load_discord(ECHO)

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from made_folder import Label, Statement, write_folder
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.dataset.summary import summarise, wider_class
+from made_folder import Label, Statement, write_folder
 
 LABELS = [
     Label("s1", "mitral_regurgitation", 1, hedged=True),
