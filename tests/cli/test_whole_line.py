@@ -1,0 +1,78 @@
+"""The commands of the README, as written there, and the demo."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import textwrap
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from clinqa.cli.run import run
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+pytestmark = pytest.mark.skipif(
+    find_spec("clinqa.build.reports.pipeline") is None, reason="there is no pipeline to run"
+)
+
+
+def blocks() -> list[str]:
+    """The indented blocks of the README's worked example."""
+    example = README.read_text(encoding="utf-8").partition("## Your own CSV")[2]
+    found = re.findall(r"(?:^    .*\n)+", example.partition("\n## ")[0], flags=re.MULTILINE)
+    return [textwrap.dedent(block) for block in found]
+
+
+def test_the_worked_example_of_the_readme_works_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, commands = blocks()[:2]
+    monkeypatch.chdir(tmp_path)
+    Path("reports.csv").write_text(table, encoding="utf-8")
+    for command in commands.splitlines():
+        program, *arguments = shlex.split(command)
+        assert program.endswith("clinqa")
+        assert run(arguments) == 0, capsys.readouterr().err
+    assert run(["show", "mine", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["ok"] is True
+    assert Path("mine/manifest.json").is_file()
+
+
+def test_the_demo_runs_twice_and_says_where_the_results_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert run(["demo", "--studies", "40"]) == 0, capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert "The results lie in demo/dataset" in captured.out
+    assert captured.err == ""
+
+
+def test_the_same_build_again_is_already_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["simulate", "echo", "--studies", "20", "--out", "reports.csv"]) == 0
+    assert run(["build", "echo", "reports.csv", "--out", "d"]) == 0
+    capsys.readouterr()
+    assert run(["build", "echo", "reports.csv", "--out", "d"]) == 0
+    assert "already done" in capsys.readouterr().out
+    assert run(["build", "echo", "reports.csv", "--out", "d", "--seed", "5", "--json"]) == 2
+    assert "seed" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_columns_that_are_not_there_are_listed_with_the_flags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_text("alpha,beta\n1,Mild MR.\n", encoding="utf-8")
+    assert run(["build", "echo", "odd.csv", "--out", "d", "--json"]) == 3
+    error = json.loads(capsys.readouterr().out)["error"]
+    for word in ("alpha", "beta", "--text-col"):
+        assert word in error
+    assert "Mild MR" not in error
