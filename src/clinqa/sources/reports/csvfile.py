@@ -1,0 +1,206 @@
+"""CSV files, plain or gzip, streamed: records cut by quote parity, split into columns by Arrow.
+
+Arrow's own stream neither goes on after an unclosed quote nor reads a record larger than its
+block, so the file is cut here into pieces of whole records. One pass over the positions of quotes
+says where records end and whether every quote stands where one may; only a piece with a wrong one
+is read record by record (`csvrepair`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from clinqa.core.records import Reason, Reject
+from clinqa.sources.reports.csvrepair import Dialect, repair
+from clinqa.sources.reports.layout import Layout
+from clinqa.sources.reports.records import BrokenFile, RawRows, reject
+from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
+
+__all__ = ["Header", "read_csv", "read_header"]
+
+_HEADER_BYTES = 1 << 20
+_QUOTE = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first record of a CSV file."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    # bytes up to the end of the header, the byte order mark not counted
+    size: int
+    newline: bytes
+
+
+def read_header(stream: ByteStream) -> Header:
+    """The column names of a CSV file and its delimiter: , ; tab or |, whichever divides most."""
+    head = stream.read(_HEADER_BYTES)
+    if not head.strip():
+        raise BrokenFile(stream.broken or "is empty")
+    newline = b"\n" if b"\n" in head or b"\r" not in head else b"\r"
+    skipped = len(head) - len(head.lstrip(b"\r\n"))
+    end = skipped
+    while True:
+        found = head.find(newline, end)
+        end = len(head) if found < 0 else found + 1
+        if found < 0 or head.count(b'"', skipped, end) % 2 == 0:
+            break
+    if found < 0 and len(head) == _HEADER_BYTES:
+        raise BrokenFile("has no header: its first line does not end")
+    line = head[skipped:end].decode("utf-8", "replace").rstrip("\r\n")
+    if "\0" in line:
+        raise BrokenFile("is no text file")
+    rows = {mark: _names(line, mark) for mark in ",;\t|"}
+    delimiter = max(rows, key=lambda mark: len(rows[mark]))
+    return Header(tuple(rows[delimiter]), delimiter, end, newline)
+
+
+def _names(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [""])
+    except csv.Error:
+        return [""]
+
+
+def read_csv(path: Path, layout: Layout) -> Iterator[RawRows]:
+    """The rows of a CSV file in pieces of some megabytes, each column as bytes."""
+    with ByteStream(path) as stream:
+        header = read_header(stream)
+    with ByteStream(path) as stream:
+        stream.read(header.size)
+        ids = tuple(layout.roles[role] for role in ("study", "subject") if role in layout.roles)
+        dialect = Dialect(header.delimiter.encode(), len(header.names), ids)
+        yield from _pieces(stream, path, layout, dialect, header.newline)
+        if stream.broken:
+            raise BrokenFile(stream.broken)
+
+
+def _pieces(
+    stream: ByteStream, path: Path, layout: Layout, dialect: Dialect, newline: bytes
+) -> Iterator[RawRows]:
+    rest, rows, want = b"", 0, CHUNK
+    while True:
+        fresh = stream.read(want)
+        final = len(fresh) < want
+        buffer = rest + fresh
+        if final and stream.broken:
+            # the last record was cut where the file broke
+            final_text, final = False, True
+        else:
+            final_text = final
+        if not buffer:
+            return
+        cut, clean = _cut(buffer, dialect.delimiter, newline, final_text)
+        if clean and (cut or len(buffer) < MAX_RECORD_BYTES):
+            raw, used = _parse(buffer[:cut], path, layout, dialect, rows), cut
+        else:
+            raw, used = _repaired(buffer, path, layout, dialect, rows, final_text)
+            if not used and len(buffer) >= MAX_RECORD_BYTES:
+                raw.rejects.append(_broken(path, rows + 1, "record too large"))
+                used = len(buffer)
+        count = len(raw.rows) + len(raw.rejects)
+        rows += count
+        if count:
+            yield raw
+        if final:
+            return
+        rest = buffer[used:]
+        # a record larger than the piece: read twice as much before trying again
+        want = CHUNK if used else max(CHUNK, len(buffer))
+
+
+def _cut(buffer: bytes, delimiter: bytes, newline: bytes, final: bool) -> tuple[int, bool]:
+    """Where the last whole record ends, and whether every quote stands where one may."""
+    data = np.frombuffer(buffer, np.uint8)
+    quotes = np.flatnonzero(data == _QUOTE)
+    if not _well_quoted(data, quotes, delimiter[0]):
+        return 0, False
+    if final:
+        return len(buffer), len(quotes) % 2 == 0
+    end = len(buffer)
+    while True:
+        place = buffer.rfind(newline, 0, end)
+        if place < 0:
+            return 0, True
+        before = int(np.searchsorted(quotes, place))
+        if before % 2 == 0:
+            return place + 1, True
+        end = int(quotes[before - 1])
+
+
+def _well_quoted(data: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], delimiter: int) -> bool:
+    """Does each opening quote follow, and each closing one precede, a delimiter or line end?
+    A doubled quote is a closing and an opening one side by side."""
+    may = np.zeros(256, dtype=bool)
+    may[[delimiter, 10, 13, _QUOTE]] = True
+    opening, closing = quotes[0::2], quotes[1::2]
+    ahead = opening[opening > 0] - 1
+    behind = closing[closing < len(data) - 1] + 1
+    return bool(may[data[ahead]].all() and may[data[behind]].all())
+
+
+def _parse(buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int) -> RawRows:
+    """Columns of strict records; a row of the wrong width becomes a reject."""
+    bad: list[int] = []
+
+    def skip(row: arrow_csv.InvalidRow) -> str:
+        bad.append(row.number - 1)
+        return "skip"
+
+    wanted = {role: f"c{place}" for role, place in layout.roles.items()}
+    if not buffer.strip(b"\r\n"):
+        empty = {role: pa.array([], pa.large_binary()) for role in wanted}
+        return RawRows(empty, pa.array([], pa.int64()))
+    table = arrow_csv.read_csv(
+        pa.BufferReader(buffer),
+        read_options=arrow_csv.ReadOptions(
+            column_names=[f"c{place}" for place in range(dialect.fields)],
+            use_threads=False,  # row numbers of bad rows are known only in order
+            block_size=len(buffer) + 1,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.delimiter.decode(),
+            newlines_in_values=True,
+            invalid_row_handler=skip,
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=sorted(set(wanted.values())),
+            column_types={name: pa.large_binary() for name in wanted.values()},
+        ),
+    )
+    total = table.num_rows + len(bad)
+    numbers = np.arange(before + 1, before + total + 1)
+    if bad:
+        numbers = np.delete(numbers, bad)
+    columns = {role: _one(table[name]) for role, name in wanted.items()}
+    rejects = [_broken(path, before + place + 1, "wrong number of fields") for place in bad]
+    return RawRows(columns, pa.array(numbers, pa.int64()), rejects)
+
+
+def _repaired(
+    buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int, final: bool
+) -> tuple[RawRows, int]:
+    found = repair(buffer, dialect, final=final)
+    clean = b"".join(buffer[start:end].rstrip(b"\r\n") + b"\n" for start, end, _ in found.good)
+    raw = _parse(clean, path, layout, dialect, 0)
+    raw.rows = pa.array([before + row + 1 for _, _, row in found.good], pa.int64())
+    raw.rejects += [_broken(path, before + row + 1, why) for row, why in found.bad]
+    return raw, found.bytes_used
+
+
+def _broken(path: Path, row: int, why: str) -> Reject:
+    return reject(Reason.BROKEN_ROW, path, row, why=why)
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -1,0 +1,116 @@
+"""What a folder holds: tables, and .txt files of one study each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from clinqa.core.records import Reason, Reject
+from clinqa.sources.reports.records import BrokenFile, RawRows, reject
+from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
+
+__all__ = ["FOLDER_PART", "Contents", "format_of", "list_folder", "read_texts", "text_id"]
+
+FOLDER_PART = "txt"
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "txt",
+}
+# files that come with a collection and are no reports
+_NOT_REPORTS = {"license", "licence", "readme", "changelog", "changes", "sha256sums", "md5sums"}
+_PIECE_FILES = 4096
+_PIECE_BYTES = 16 << 20
+
+
+def format_of(path: Path) -> str | None:
+    """The format a file's name stands for, `.gz` taken off; None for any other."""
+    name = path.name.casefold()
+    kind = _SUFFIXES.get(os.path.splitext(name.removesuffix(".gz"))[1])
+    return None if kind == "parquet" and name.endswith(".gz") else kind
+
+
+def text_id(path: Path, root: Path) -> str:
+    """The study id of a .txt file: its path below the folder given, without the suffix."""
+    name = path.relative_to(root).as_posix()
+    name = name[:-3] if name.casefold().endswith(".gz") else name
+    # a file name need not be valid UTF-8; an id must be
+    return os.fsencode(os.path.splitext(name)[0]).decode("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class Contents:
+    """The files of a folder, sorted, by what they are."""
+
+    tables: list[Path] = field(default_factory=list)
+    texts: list[Path] = field(default_factory=list)
+    ignored: int = 0
+
+
+def list_folder(root: Path) -> Contents:
+    """Everything under `root`; linked files are followed, linked folders are not."""
+    found = Contents()
+    for place, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            kind = format_of(path)
+            stem = name.partition(".")[0].casefold()
+            if kind is None or name.startswith(".") or stem in _NOT_REPORTS:
+                found.ignored += 1
+            elif kind == "txt":
+                found.texts.append(path)
+            else:
+                found.tables.append(path)
+    return found
+
+
+def read_texts(paths: Sequence[Path], root: Path) -> Iterator[RawRows]:
+    """The .txt files of a folder, one study each; one that cannot be read is a reject."""
+    texts: list[bytes] = []
+    ids: list[str] = []
+    rejects: list[Reject] = []
+    size = 0
+    for path in paths:
+        study = text_id(path, root)
+        try:
+            text = _read_whole(path)
+        except BrokenFile as broken:
+            why = str(broken)
+            rejects.append(reject(Reason.BROKEN_FILE, path, None, study, part=FOLDER_PART, why=why))
+        else:
+            texts.append(text)
+            ids.append(study)
+            size += len(text)
+        if len(ids) + len(rejects) >= _PIECE_FILES or size >= _PIECE_BYTES:
+            yield _raw(texts, ids, rejects)
+            texts, ids, rejects, size = [], [], [], 0
+    yield _raw(texts, ids, rejects)
+
+
+def _read_whole(path: Path) -> bytes:
+    with ByteStream(path) as stream:
+        parts: list[bytes] = []
+        size = 0
+        while piece := stream.read(CHUNK):
+            parts.append(piece)
+            size += len(piece)
+            if size > MAX_RECORD_BYTES:
+                raise BrokenFile("is too large for one report")
+        if stream.broken:
+            raise BrokenFile(stream.broken)
+        return b"".join(parts)
+
+
+def _raw(texts: list[bytes], ids: list[str], rejects: list[Reject]) -> RawRows:
+    columns = {"text": pa.array(texts, pa.large_binary()), "study": pa.array(ids, pa.string())}
+    return RawRows(columns, pa.array([1] * len(ids), pa.int64()), rejects)
