@@ -10,6 +10,7 @@ import typer
 from clinqa import __version__
 from clinqa.cli.build import build
 from clinqa.cli.demo import demo
+from clinqa.cli.lexicon import lexicon
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
 from clinqa.cli.verify import verify
@@ -42,6 +43,7 @@ app.command("demo")(demo)
 app.add_typer(build)
 app.command("verify")(verify)
 app.command("show")(show)
+app.add_typer(lexicon)
 app.add_typer(simulate)
 
 

@@ -2,7 +2,8 @@ r"""Cells of CSV and TSV files that people open in a spreadsheet, and the writin
 
 A cell that a spreadsheet would run as a formula gets an apostrophe before it; so does one that
 begins with an apostrophe, so that reading it back is certain. In TSV, tabs, line ends and
-backslashes are written \t, \n, \r and \\.
+backslashes are written \t, \n, \r and \\; a cell that begins with a quotation mark is quoted, and
+one that a spreadsheet quoted on saving is read without its quotes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from clinqa.core.records import DataClass
 
 __all__ = ["csv_text", "is_private", "read_cell", "safe_cell", "tsv_cell", "write_file"]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "\\", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _WRITTEN = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _READ = {written: char for char, written in _WRITTEN.items()}
 
@@ -40,7 +41,8 @@ def tsv_cell(text: str) -> str:
     >>> tsv_cell("a\tb")
     'a\\tb'
     """
-    return safe_cell(re.sub(r"[\\\t\n\r]", lambda found: _WRITTEN[found[0]], text))
+    cell = safe_cell(re.sub(r"[\\\t\n\r]", lambda found: _WRITTEN[found[0]], text))
+    return '"' + cell.replace('"', '""') + '"' if cell.startswith('"') else cell
 
 
 def read_cell(cell: str) -> str:
@@ -49,6 +51,8 @@ def read_cell(cell: str) -> str:
     >>> read_cell("'=1+1"), read_cell(r"a\tb"), read_cell("'quoted'")
     ('=1+1', 'a\tb', "'quoted'")
     """
+    if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', ""):
+        cell = cell[1:-1].replace('""', '"')
     if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_FORMULA):
         cell = cell[1:]
     return re.sub(r"\\[\\tnr]", lambda found: _READ[found[0]], cell)

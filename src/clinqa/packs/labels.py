@@ -22,7 +22,7 @@ _LABEL = re.compile(r"([a-z][a-z0-9_]*)=([+-]?[0-9]{1,3})([~?]{0,2})")
 _LEVELS = frozenset(int(level) for level in Level if level is not Level.CONFLICT)
 
 
-class LabelSyntaxError(ConfigError):
+class LabelSyntaxError(ConfigError, ValueError):
     """A label cell that cannot be read. The message says which label, never what the cell holds.
 
     A cell may hold a sentence of a report by mistake (columns swapped), so it is not quoted.
