@@ -10,7 +10,7 @@ import json
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -97,14 +97,13 @@ class StageCounts:
         found = []
         if self.read != self.kept + self.rejected + self.duplicates + self.out_of_scope:
             found.append(f"{self.sum} does not hold")
-        if sum(self.rejected_by_reason.values()) != self.rejected:
-            found.append(
-                f"reasons add up to {sum(self.rejected_by_reason.values())}, not {self.rejected}"
-            )
-        if sum(self.out_of_scope_by_reason.values()) != self.out_of_scope:
-            found.append(
-                f"scopes add up to {sum(self.out_of_scope_by_reason.values())}, not {self.out_of_scope}"
-            )
+        by_reason, by_scope = (
+            sum(part.values()) for part in (self.rejected_by_reason, self.out_of_scope_by_reason)
+        )
+        if by_reason != self.rejected:
+            found.append(f"reasons add up to {by_reason}, not {self.rejected} rejected")
+        if by_scope != self.out_of_scope:
+            found.append(f"scopes add up to {by_scope}, not {self.out_of_scope} out_of_scope")
         return found
 
     def check(self, stage: str) -> None:
@@ -157,6 +156,10 @@ class Manifest:
     def fingerprint(self) -> str:
         """The hash of the identity: two folders with the same one hold the same rows."""
         return fingerprint(self.identity)
+
+    def with_counts(self, counts: Mapping[str, StageCounts]) -> Manifest:
+        """The same, with the counts of these stages in it."""
+        return replace(self, counts={**self.counts, **counts})
 
     def to_json(self) -> str:
         """The text of `manifest.json`; commands and configuration are redacted here, always."""

@@ -85,7 +85,7 @@ class OutFolder:
         """
         rows = rows or {}
         with writing(self.path):
-            names = sorted(_files_under(self.partial) - {STARTED})
+            names = sorted(files_under(self.partial) - {STARTED})
             records = []
             for name in names:
                 file = self.partial / name
@@ -203,7 +203,7 @@ def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
 def _delete_ours(out: Path, names: list[str]) -> None:
     """Take away what a clinqa run wrote, and refuse if something else lies beside it."""
     ours = {name for name in names if _is_inside(name)} | {MANIFEST}
-    others = {n for n in _files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
+    others = {n for n in files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
     if others:
         raise ConfigError(
             f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
@@ -258,7 +258,7 @@ def _refuse_links_inside(out: Path, names: set[str]) -> None:
             raise ConfigError(f"--out {out}: {name} in it is a symlink; take it away")
 
 
-def _files_under(root: Path) -> set[str]:
+def files_under(root: Path) -> set[str]:
     """Every file (and symlink) below `root`, as relative names with forward slashes."""
     found = set()
     for folder, subfolders, files in os.walk(root):

@@ -178,7 +178,7 @@ def _find_repeats(table: pa.Table, state: npt.NDArray[np.int8]) -> list[list[int
     Which of several equal studies is kept: the one whose text column's name sorts first.
     """
     codes = table["study_id"].combine_chunks().dictionary_encode().indices.to_numpy()
-    repeated = np.flatnonzero(np.bincount(codes, minlength=1)[codes] > 1) if len(codes) else []
+    repeated = np.flatnonzero(np.bincount(codes, minlength=1)[codes] > 1)
     if not len(repeated):
         return []
     rows = table.take(pa.array(repeated))
@@ -188,7 +188,7 @@ def _find_repeats(table: pa.Table, state: npt.NDArray[np.int8]) -> list[list[int
             rows["digest"].to_pylist(),
             rows["group"].to_pylist(),
             [part or "" for part in rows["part"].to_pylist()],
-            np.asarray(repeated).tolist(),
+            repeated.tolist(),
             strict=True,
         )
     )

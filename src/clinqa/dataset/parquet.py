@@ -158,19 +158,17 @@ class ShardedWriter:
 
 
 def _own_bytes(table: pa.Table) -> int:
-    """About the bytes of a table, each dictionary counted once by the share that may be used."""
-    return sum(
-        column.nbytes for column in table.columns if not pa.types.is_dictionary(column.type)
-    ) + sum(
-        min(chunk.dictionary.nbytes, _mean(chunk.dictionary) * len(chunk))
-        for column in table.columns
-        if pa.types.is_dictionary(column.type)
-        for chunk in column.chunks
-    )
-
-
-def _mean(values: pa.Array) -> int:
-    return values.nbytes // len(values) + 1 if len(values) else 0
+    """About the bytes of a table, of each dictionary the share its rows may use."""
+    total = 0
+    for column in table.columns:
+        if not pa.types.is_dictionary(column.type):
+            total += int(column.nbytes)
+            continue
+        for chunk in column.chunks:
+            values = chunk.dictionary
+            a_value = int(values.nbytes) // max(len(values), 1) + 1
+            total += min(int(values.nbytes), a_value * len(chunk))
+    return total
 
 
 def write_table(

@@ -1,0 +1,84 @@
+"""Read a complete dataset folder, a column and a row group at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import Manifest
+from clinqa.core.outfolder import MANIFEST
+from clinqa.dataset.splits import SPLITS
+
+__all__ = ["Dataset", "open_dataset", "row_groups"]
+
+_WIDE = ("context", "question", "source_id", "group", "study_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset on disk. Nothing is read before it is asked for."""
+
+    folder: Path
+    manifest: Manifest
+
+    def files(self, split: str) -> list[Path]:
+        """The Parquet files of a split, in order."""
+        if split not in SPLITS:
+            raise ConfigError(f"no split {split!r}; there are {', '.join(SPLITS)}")
+        names = [f.name for f in self.manifest.outputs if f.name.startswith(f"data/{split}-")]
+        return [self.folder / name for name in sorted(names)]
+
+    def batches(self, split: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """The items of a split, a row group at a time; long strings as dictionaries."""
+        for path in self.files(split):
+            yield from row_groups(path, columns)
+
+    def items(self, split: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """All items of a split, with plain strings."""
+        return self._tables(self.files(split), columns)
+
+    def labels(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """The labels of a dataset of reports."""
+        return self._tables([self.folder / "labels.parquet"], columns)
+
+    def statements(self) -> pa.Table:
+        """The distinct statements of a dataset of reports."""
+        return self._tables([self.folder / "statements.parquet"], None)
+
+    def rejects(self) -> pa.Table:
+        """What was read and could not be used, with reasons."""
+        return self._tables([self.folder / "rejects.parquet"], None)
+
+    def _tables(self, paths: Sequence[Path], columns: Sequence[str] | None) -> pa.Table:
+        try:
+            # memory_map off: another process may rewrite the folder while we read
+            tables = [pq.ParquetFile(path).read(columns=columns) for path in paths]
+        except (OSError, pa.ArrowException) as error:
+            raise ConfigError(
+                f"{self.folder}: a Parquet file cannot be read ({type(error).__name__}); "
+                "run `clinqa verify` on the folder"
+            ) from error
+        return pa.concat_tables(tables)
+
+
+def open_dataset(folder: Path) -> Dataset:
+    """The dataset in `folder`; ConfigError unless it is complete."""
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder; give the --out of a build")
+    if not (folder / MANIFEST).is_file():
+        raise ConfigError(
+            f"{folder}: no {MANIFEST}, so no complete dataset; run its build again to finish it"
+        )
+    return Dataset(folder, Manifest.read(folder / MANIFEST))
+
+
+def row_groups(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """A Parquet file's row groups, one after the other; long strings as dictionaries."""
+    with pq.ParquetFile(path, read_dictionary=_WIDE) as file:
+        for number in range(file.num_row_groups):
+            yield file.read_row_group(number, columns=columns)

@@ -1,0 +1,248 @@
+"""Check a dataset folder against its own manifest and, when given, its source.
+
+Everything is found before anything is reported, so that one run names all that broke. Items are
+named by their id, never by their text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
+from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.dataset.itemids import id_numbers, remade_ids
+from clinqa.dataset.ledger import ITEM_REASONS
+from clinqa.dataset.reader import row_groups
+from clinqa.dataset.spans import SourceTexts, texts_of
+from clinqa.dataset.splits import SPLITS
+
+__all__ = ["Problem", "verify"]
+
+_NAMED = 5
+_ITEM_COLUMNS = ("id", "kind", "group", "question", "answer", "source_id", "spans")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is not as it must be."""
+
+    check: str
+    """hash, missing, extra, schema, unreadable, rows, totals, groups, ids, spans, manifest"""
+    where: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.where}: {self.detail}"
+
+
+@dataclass(slots=True)
+class _Findings:
+    """Problems of one kind in one place, the first few by name and the rest by number."""
+
+    check: str
+    where: str
+    what: str
+    names: list[str] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, name: str) -> None:
+        self.total += 1
+        if len(self.names) < _NAMED:
+            self.names.append(name)
+
+    def problems(self) -> list[Problem]:
+        if not self.total:
+            return []
+        more = f" and {self.total - len(self.names)} more" if self.total > len(self.names) else ""
+        return [Problem(self.check, self.where, f"{self.what}: {', '.join(self.names)}{more}")]
+
+
+def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> list[Problem]:
+    """All problems of a dataset folder; empty if everything checked holds.
+
+    `sources` are the inputs it was built from, or tables of study_id, part and text; with them
+    every span of every item and label must be the source's text, up to whitespace.
+    """
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder; give the --out of a build")
+    try:
+        manifest = Manifest.read(folder / MANIFEST)
+    except ConfigError as error:
+        if not (folder / MANIFEST).exists():
+            text = "missing, so the folder is not complete; run its build again to finish it"
+            return [Problem("manifest", MANIFEST, text)]
+        return [Problem("manifest", MANIFEST, str(error))]
+    problems = [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
+    texts = None if sources is None else texts_of(sources, manifest)
+    readable = list(_readable(folder, manifest, problems))
+    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
+    problems += _item_problems(folder, split_files, texts)
+    problems += _total_problems(folder, manifest, readable)
+    if texts is not None and "labels.parquet" in readable:
+        problems += _label_span_problems(folder, texts)
+    return problems
+
+
+def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
+    written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    if written.get("fingerprint") != manifest.fingerprint:
+        yield Problem("manifest", MANIFEST, "the fingerprint is not that of the identity in it")
+    for stage, counts in manifest.counts.items():
+        for text in counts.problems():
+            yield Problem("totals", f"{MANIFEST}, stage {stage}", text)
+
+
+def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
+    listed = {record.name: record for record in manifest.outputs}
+    found = files_under(folder)
+    for name in sorted(listed.keys() - found):
+        yield Problem("missing", name, "in the manifest, not in the folder")
+    for name in sorted(found - listed.keys() - {MANIFEST}):
+        # Of hidden names at the top (.git, .cache of the hub, our own .partial) none is data.
+        if not name.startswith(".") or name.startswith(f"{PARTIAL}/data"):
+            yield Problem("extra", name, "in the folder, not in the manifest")
+    for name in sorted(listed.keys() & found):
+        path, record = folder / name, listed[name]
+        if path.is_symlink():
+            yield Problem("extra", name, "a symlink where a file was written")
+        elif path.stat().st_size != record.bytes:
+            yield Problem("hash", name, f"{path.stat().st_size} bytes, {record.bytes} were written")
+        elif sha256_file(path) != record.sha256:
+            yield Problem("hash", name, "not the bytes that were written")
+    for split in SPLITS:
+        if not any(name.startswith(f"data/{split}-") for name in listed):
+            yield Problem("missing", f"data/{split}-*.parquet", "no file of this split")
+
+
+_SCHEMAS = {"labels.parquet": LABELS, "statements.parquet": STATEMENTS, "rejects.parquet": REJECTS}
+
+
+def _readable(folder: Path, manifest: Manifest, problems: list[Problem]) -> Iterator[str]:
+    """The Parquet files that can be read to their end and have the right columns and rows."""
+    for record in manifest.outputs:
+        name, path = record.name, folder / record.name
+        if not name.endswith(".parquet") or not path.is_file():
+            continue
+        schema = LONG_FORM if name.startswith("data/") else _SCHEMAS.get(name)
+        try:
+            with pq.ParquetFile(path) as file:
+                if schema is not None and not file.schema_arrow.equals(schema):
+                    problems.append(Problem("schema", name, "columns or types differ"))
+                    continue
+                if record.rows is not None and file.metadata.num_rows != record.rows:
+                    text = f"{file.metadata.num_rows} rows, the manifest says {record.rows}"
+                    problems.append(Problem("rows", name, text))
+            for group in row_groups(path):
+                group.validate(full=True)
+        except (OSError, pa.ArrowException) as error:
+            problems.append(Problem("unreadable", name, type(error).__name__))
+            continue
+        yield name
+
+
+def _item_problems(
+    folder: Path, split_files: dict[str, list[str]], texts: SourceTexts | None
+) -> list[Problem]:
+    problems: list[Problem] = []
+    numbers: list[npt.NDArray[np.uint64]] = []
+    groups: dict[str, set[str]] = {split: set() for split in SPLITS}
+    for split, names in split_files.items():
+        for name in names:
+            wrong = _Findings("ids", name, "id is not the hash of the item")
+            spans = _Findings("spans", name, "span is not the source's text, item")
+            for table in row_groups(folder / name, _ITEM_COLUMNS):
+                groups[split].update(table["group"].unique().to_pylist())
+                try:
+                    numbers.append(id_numbers(table["id"]))
+                except CheckFailed as error:
+                    problems.append(Problem("ids", name, str(error)))
+                ids = table["id"].to_pylist()
+                for written, made in zip(ids, remade_ids(table), strict=True):
+                    if written != made:
+                        wrong.add(str(written))
+                if texts is not None:
+                    for row in texts.wrong_rows(table["source_id"], table["spans"]):
+                        spans.add(ids[row])
+            problems += [*wrong.problems(), *spans.problems()]
+    problems += _group_problems(groups)
+    if numbers:
+        distinct, times = np.unique(np.concatenate(numbers), return_counts=True)
+        twice = _Findings("ids", "data", "id occurs more than once")
+        for number in distinct[times > 1].tolist():
+            twice.add(f"{number:016x}")
+        problems += twice.problems()
+    return problems
+
+
+def _group_problems(groups: dict[str, set[str]]) -> Iterator[Problem]:
+    for i, one in enumerate(SPLITS):
+        for other in SPLITS[i + 1 :]:
+            # A group is a patient's id: how many, not which, goes to the terminal.
+            if shared := groups[one] & groups[other]:
+                yield Problem("groups", f"{one} and {other}", f"{len(shared)} groups are in both")
+
+
+def _total_problems(folder: Path, manifest: Manifest, readable: Sequence[str]) -> Iterator[Problem]:
+    rows = {name: pq.ParquetFile(folder / name).metadata.num_rows for name in readable}
+    items = manifest.counts.get("items")
+    in_files = sum(n for name, n in rows.items() if name.startswith("data/"))
+    if items is None:
+        yield Problem("totals", MANIFEST, "no counts of stage items")
+    elif items.kept != in_files:
+        yield Problem("totals", "data", f"{in_files} items, the manifest says {items.kept} kept")
+    studies = manifest.counts.get("studies")
+    if studies is None:
+        return
+    if "rejects.parquet" in readable:
+        reasons = pq.ParquetFile(folder / "rejects.parquet").read(["reason"])["reason"]
+        tally = {v["values"]: v["counts"] for v in pc.value_counts(reasons).to_pylist()}
+        found = {reason: n for reason, n in tally.items() if reason not in ITEM_REASONS}
+        said = dict(studies.rejected_by_reason)
+        for reason in sorted(found.keys() | said.keys()):
+            if found.get(reason, 0) != said.get(reason, 0):
+                text = f"{found.get(reason, 0)} rows, the manifest says {said.get(reason, 0)}"
+                yield Problem("totals", f"rejects.parquet, {reason}", text)
+    yield from _study_problems(folder, studies.kept, readable)
+
+
+def _study_problems(folder: Path, kept: int, readable: Sequence[str]) -> Iterator[Problem]:
+    """No more studies than were kept, and the same group for a study wherever it stands."""
+    names = [(n, "source_id") for n in readable if n.startswith("data/")]
+    names += [(n, "study_id") for n in readable if n == "labels.parquet"]
+    pairs = []
+    for name, column in names:
+        for table in row_groups(folder / name, [column, "group"]):
+            plain = table.rename_columns({column: "study"}).select(["study", "group"])
+            pairs.append(plain.group_by(["study", "group"]).aggregate([]))
+    if not pairs:
+        return
+    strings = pa.schema([("study", pa.string()), ("group", pa.string())])
+    all_pairs = pa.concat_tables([pair.cast(strings) for pair in pairs])
+    distinct = all_pairs.group_by(["study", "group"]).aggregate([])
+    studies = len(distinct["study"].unique())
+    if studies > kept:
+        yield Problem("totals", "data", f"{studies} studies, the manifest says {kept} kept")
+    if distinct.num_rows != studies:
+        text = f"{distinct.num_rows - studies} studies stand under more than one group"
+        yield Problem("groups", "data and labels.parquet", text)
+
+
+def _label_span_problems(folder: Path, texts: SourceTexts) -> list[Problem]:
+    wrong = _Findings("spans", "labels.parquet", "span is not the source's text, row")
+    before = 0
+    for table in row_groups(folder / "labels.parquet", ["study_id", "spans"]):
+        for row in texts.wrong_rows(table["study_id"], table["spans"]):
+            wrong.add(str(before + row + 1))
+        before += table.num_rows
+    return wrong.problems()
