@@ -14,9 +14,10 @@ from clinqa.cli.run import run
 from clinqa.core.errors import ConfigError
 
 MAKING = [["build", "echo"], ["simulate", "echo"], ["demo"]]
+OTHERS = [["verify"], ["show"], ["lexicon", "propose"], ["lexicon", "accept"]]
 
 
-@pytest.mark.parametrize("verb", [*MAKING, ["verify"]], ids=" ".join)
+@pytest.mark.parametrize("verb", [*MAKING, *OTHERS], ids=" ".join)
 def test_every_verb_has_help_and_json(verb: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*verb, "--help"]) == 0
     assert "--json" in capsys.readouterr().out
@@ -28,7 +29,7 @@ def test_verbs_stand_in_the_order_a_newcomer_needs_them(
     run(["--help"])
     listing = capsys.readouterr().out.partition("Commands:")[2].split("\n")
     names = [line.split()[0] for line in listing if line.startswith("  ") and line[2] != " "]
-    assert names == [name for name in ORDER if name in names]
+    assert names == list(ORDER)
 
 
 def test_build_has_the_options_of_every_making_verb(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,3 +112,40 @@ def test_an_outcome_becomes_plain_json_types() -> None:
     record = Outcome("build echo", Path("x"), counts)
     assert record.record()["counts"] == {"a": [1, 2.5], "b": {"3": None}, "c": 4}
     assert record.record()["out"] == "x"
+
+
+def test_a_simulation_is_written_over_only_when_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "reports.csv"
+    command = ["simulate", "echo", "--studies", "3", "--out", str(out)]
+    assert run(command) == 0
+    first = out.read_bytes()
+    assert run(command) == 2
+    assert "--fresh" in capsys.readouterr().err
+    assert run([*command, "--fresh", "--seed", "9"]) == 0
+    assert out.read_bytes() != first
+
+
+def test_real_reports_are_never_written_over_by_a_simulation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "reports.csv"
+    out.write_text("row_id,text\n", encoding="utf-8")
+    assert run(["simulate", "echo", "--studies", "3", "--out", str(out), "--fresh"]) == 2
+    assert "no simulation of ours" in capsys.readouterr().err
+    assert out.read_text(encoding="utf-8") == "row_id,text\n"
+
+
+def test_verify_of_an_unfinished_folder_is_exit_1_and_names_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["verify", str(tmp_path), "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["counts"]["problems"] == 1
+    assert "manifest.json" in record["error"]
+
+
+def test_verify_of_no_folder_is_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(tmp_path / "nowhere")]) == 2
+    assert "nowhere" in capsys.readouterr().err

@@ -34,7 +34,7 @@ def demo(
     refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
     reports, dataset = out / REPORTS, out / DATASET
-    made = simulate.echo(reports, studies=studies, seed=seed)
+    made = simulate.echo(reports, studies=studies, seed=seed, fresh=reports.exists())
     built = build.echo([reports], dataset, seed=seed, fresh=dataset.exists())
     checked = verify(dataset, [reports])
     shown = show(dataset)

@@ -12,6 +12,8 @@ from clinqa.cli.outcome import Outcome
 
 __all__ = ["verify"]
 
+NAMED = 3  # in the one line; stdout and --json name them all
+
 
 def verify(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A finished dataset folder.")],
@@ -23,23 +25,23 @@ def verify(
     ] = None,
     json: Json = False,
 ) -> Outcome:
-    """Check a dataset: hashes, totals, splits, ids and, with --source, every span.
+    """Check a dataset: does all that it claims hold?
 
+    Hashes, totals, splits, ids and, with --source, every span.
     Exit 1 names what broke.
     """
-    from clinqa.dataset import verify as room
+    from clinqa.dataset.verify import verify as check
 
-    problems = room.verify(directory, source or None)
-    lines = [str(problem) for problem in problems]
-    if not lines:
-        return Outcome(
-            "verify", directory, {"problems": 0}, text=f"{directory}: everything checked holds"
-        )
+    found = [str(problem) for problem in check(directory, source or None)]
+    if not found:
+        held = "everything checked holds" + (", spans too" if source else "")
+        return Outcome("verify", directory, {"problems": 0}, text=f"{directory}: {held}")
+    more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
     return Outcome(
         "verify",
         directory,
-        {"problems": len(lines)},
-        text="\n".join(lines),
+        {"problems": len(found), "found": found},
+        text="\n".join(found),
         exit=1,
-        error=f"{directory}: {len(lines)} checks failed: {lines[0]}",
+        error=f"{directory}: {'; '.join(found[:NAMED])}{more}",
     )
