@@ -111,7 +111,7 @@ def echo(
         typer.Option(
             "--max-chars", min=1, metavar="N", help="A longer report is rejected and counted."
         ),
-    ] = 1_000_000,
+    ] = 2_000_000,
     pack_dir: Annotated[
         Path | None,
         typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
