@@ -76,3 +76,18 @@ def test_columns_that_are_not_there_are_listed_with_the_flags(
     for word in ("alpha", "beta", "--text-col"):
         assert word in error
     assert "Mild MR" not in error
+
+
+@pytest.mark.full
+def test_the_dataset_loads_by_its_folder_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.chdir(tmp_path)
+    from datasets import load_dataset
+
+    assert run(["simulate", "echo", "--studies", "40", "--out", "reports.csv"]) == 0
+    assert run(["build", "echo", "reports.csv", "--out", "mine"]) == 0
+    loaded = load_dataset("mine", cache_dir=str(tmp_path / "cache"))
+    assert set(loaded) == {"train", "validation", "test"}
+    assert {"question", "context", "answer", "spans"} <= set(loaded["train"].column_names)
