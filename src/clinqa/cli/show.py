@@ -81,7 +81,7 @@ def _summary(
     if plot is not None:
         from clinqa.present.plot import plot_summary
 
-        plot_summary(summary, plot, dark=dark)
+        plot_summary(summary, plot, dark=dark, names=_names(directory, pack_dir))
     text = render_summary(summary, _canvas())
     if plot is not None:
         text += f"\npicture: {plot}\n"
@@ -122,23 +122,39 @@ def _canvas() -> Canvas:
 
 def _discord_table(directory: Path, pack_dir: Path | None) -> DiscordTable | None:
     """The discord table of the pack a dataset was built with; None where it has none."""
-    from importlib.resources import as_file, files
-
     from clinqa.dataset.discord import load_discord
+
+    pack = _pack_of(directory, pack_dir)
+    path = pack / "discord.yaml" if pack else None
+    return load_discord(path) if path and path.is_file() else None
+
+
+def _names(directory: Path, pack_dir: Path | None) -> dict[str, str]:
+    """What the pack calls its abnormalities, for a picture."""
+    from clinqa.packs.loader import load_pack
+
+    pack = _pack_of(directory, pack_dir)
+    if pack is None:
+        return {}
+    return {key: spec.name for key, spec in load_pack(pack).abnormalities.items()}
+
+
+def _pack_of(directory: Path, pack_dir: Path | None) -> Path | None:
+    """The folder of a dataset's pack: the one given, or ours of the name in the manifest."""
+    from clinqa.core.errors import ConfigError
     from clinqa.dataset.summary import read_manifest, written_in
+    from clinqa.packs.loader import pack_folder
 
     if pack_dir is not None:
-        path = pack_dir / "discord.yaml"
-        return load_discord(path) if path.is_file() else None
+        return pack_dir
     name = written_in(read_manifest(directory), "pack")
     # the name is a word of the manifest: it may choose a pack of ours, and no other file
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,40}", name):
         return None
-    found = files("clinqa.packs") / name / "discord.yaml"
-    if not found.is_file():
+    try:
+        return pack_folder(name)
+    except ConfigError:  # built with a pack of somebody else's
         return None
-    with as_file(found) as path:
-        return load_discord(path)
 
 
 def _examples(summary: Summary, table: DiscordTable, directory: Path, limit: int) -> str:

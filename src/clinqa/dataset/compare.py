@@ -132,7 +132,9 @@ def _joined(a: Path, b: Path, same_reads: bool) -> tuple[pl.DataFrame, pl.DataFr
 
 
 def _rejected(folder: Path) -> pl.Series:
-    return pl.read_parquet(folder / "rejects.parquet", columns=["source_id"])["source_id"].unique()
+    return pl.read_parquet(folder / "rejects.parquet", columns=["source_id"], glob=False)[
+        "source_id"
+    ].unique()
 
 
 def _same_reads(a: Manifest, b: Manifest) -> bool:

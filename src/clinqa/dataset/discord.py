@@ -244,7 +244,7 @@ def discord_examples(
 
 def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
     """One row a study, measurement and statement: does its number agree with the study's label?"""
-    labels = pl.scan_parquet(folder / "labels.parquet").filter(
+    labels = pl.scan_parquet(folder / "labels.parquet", glob=False).filter(
         pl.col("phase") == Phase.BASELINE.value
     )
     # the longest word of each phrase finds the few statements that are worth reading

@@ -94,7 +94,7 @@ def _table(folder: Path, name: str) -> pl.LazyFrame:
     path = folder / name
     if not path.is_file():
         raise ConfigError(f"{folder}: {name} is missing, so this is no dataset of reports")
-    return pl.scan_parquet(path)
+    return pl.scan_parquet(path, glob=False)  # a folder may be named [a]
 
 
 def _items(folder: Path) -> pl.LazyFrame:
@@ -102,7 +102,7 @@ def _items(folder: Path) -> pl.LazyFrame:
     frames = []
     for split in SPLITS:
         for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
-            frame = pl.scan_parquet(path).select(wanted)
+            frame = pl.scan_parquet(path, glob=False).select(wanted)
             frames.append(frame.with_columns(split=pl.lit(split)))
     if not frames:
         raise ConfigError(f"{folder}: data/ holds no Parquet file; build the dataset again")

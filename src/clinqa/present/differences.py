@@ -9,7 +9,7 @@ from rich.text import Text
 from clinqa.core.comparison import AbnormalityChange, Comparison
 from clinqa.core.summary import LEVELS
 from clinqa.present.levels import LEVEL_STYLES
-from clinqa.present.tables import Canvas, count, fitting_counts, percent
+from clinqa.present.tables import Canvas, count, fitting_counts, percent, visible
 
 __all__ = ["render_comparison"]
 
@@ -31,7 +31,7 @@ def render_comparison(comparison: Comparison, canvas: Canvas) -> str:
     for row in comparison.abnormalities:
         if row.changed:
             note = "A down, B across; the diagonal did not move"
-            parts += [canvas.heading(row.abnormality, note), _matrix(row, canvas)]
+            parts += [canvas.heading(visible(row.abnormality), note), _matrix(row, canvas)]
     if not comparison.changed:
         parts.append(Text("\nno label differs"))
     return canvas.render(parts)
@@ -43,7 +43,7 @@ def _title(comparison: Comparison) -> Text:
         ("A", comparison.a, comparison.profile_a),
         ("B", comparison.b, comparison.profile_b),
     ):
-        text.append(f"{mark}  ", style="bold").append(folder)
+        text.append(f"{mark}  ", style="bold").append(visible(folder))
         text.append(f"  profile {profile}\n" if profile else "\n", style="dim")
     text.rstrip()
     return text
@@ -67,7 +67,7 @@ def _changes(comparison: Comparison, canvas: Canvas) -> Table:
     table = canvas.table(["abnormality", *shown])
     for row in comparison.abnormalities:
         style = "" if row.changed else "dim"
-        table.add_row(row.abnormality, *_change_cells(row), style=style)
+        table.add_row(visible(row.abnormality), *_change_cells(row), style=style)
     sums = [
         sum(getattr(row, name) for row in comparison.abnormalities)
         for name in ("same", "moved", "added", "removed")

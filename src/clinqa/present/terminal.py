@@ -10,7 +10,7 @@ from rich.text import Text
 
 from clinqa.core.summary import LEVELS, AbnormalityRow, DiscordCase, Summary
 from clinqa.present.levels import LEVEL_STYLES
-from clinqa.present.tables import Canvas, count, fitting_counts, percent
+from clinqa.present.tables import Canvas, count, fitting_counts, percent, visible
 
 __all__ = ["render_summary"]
 
@@ -46,12 +46,11 @@ def render_summary(
     if summary.rejects:
         parts += [canvas.heading("Rejects by stage and reason"), _tally(summary.rejects, canvas)]
     parts += [canvas.heading("Numbers against words"), *_discord(summary, canvas, cases)]
-    parts += [Text(f"warning: {warning}", style="yellow") for warning in summary.warnings]
     return canvas.render(parts)
 
 
 def _title(summary: Summary) -> Text:
-    text = Text(summary.folder, style="bold")
+    text = Text(visible(summary.folder), style="bold")
     about = [
         f"data class {summary.data_class}" if summary.data_class else "",
         f"profile {summary.profile}" if summary.profile else "",
@@ -61,7 +60,7 @@ def _title(summary: Summary) -> Text:
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
-    return " · ".join(f"{name} {n:,}" for name, n in reasons.items() if n)
+    return " · ".join(f"{visible(name)} {n:,}" for name, n in reasons.items() if n)
 
 
 def _flow(summary: Summary, canvas: Canvas) -> Table:
@@ -121,7 +120,9 @@ def _items(summary: Summary, canvas: Canvas) -> Table:
         total = totals[row.abnormality]
         cells = [count(row.items.get(name, 0)) for name in names]
         bar = ["█" * round(20 * total / most) if most else ""] if room else []
-        table.add_row(row.abnormality, *cells, count(total), percent(total, everything), *bar)
+        table.add_row(
+            visible(row.abnormality), *cells, count(total), percent(total, everything), *bar
+        )
     sums = [sum(row.items.get(name, 0) for row in summary.abnormalities) for name in names]
     table.add_section()
     end = [""] if room else []
@@ -137,7 +138,7 @@ def _levels(summary: Summary, canvas: Canvas) -> Table:
     *cells, totals = fitting_counts([*rows, sums], 6, canvas.inner - longest)
     for row, written in zip(summary.abnormalities, cells, strict=True):
         conflict = Text(written[0], style="red" if row.levels[-50] else "")
-        table.add_row(row.abnormality, conflict, *written[1:])
+        table.add_row(visible(row.abnormality), conflict, *written[1:])
     table.add_section()
     table.add_row("all", *totals, style="bold")
     return table
@@ -147,7 +148,7 @@ def _coverage(summary: Summary, canvas: Canvas) -> Table:
     shown = ["studies", "covered", "lexicon", "grammar", "inferred", "hedged", "prosth."]
     table = canvas.table(["abnormality", *shown])
     for row in summary.abnormalities:
-        table.add_row(row.abnormality, *_coverage_cells(row))
+        table.add_row(visible(row.abnormality), *_coverage_cells(row))
     return table
 
 
@@ -167,7 +168,7 @@ def _tally(tally: Mapping[str, int], canvas: Canvas) -> Table:
     table = canvas.table(["", "count", "share"])
     total = sum(tally.values())
     for name, n in tally.items():
-        table.add_row(name, count(n), percent(n, total))
+        table.add_row(visible(name), count(n), percent(n, total))
     return table
 
 
@@ -190,7 +191,7 @@ def _discord(summary: Summary, canvas: Canvas, cases: int) -> list[RenderableTyp
     for case in summary.discord_cases:
         by_measurement.setdefault(case.measurement, []).append(case)
     for measurement, found in by_measurement.items():
-        listed = ", ".join(f"{one.study_id} ({one.level})" for one in found[:cases])
+        listed = ", ".join(f"{visible(one.study_id)} ({one.level})" for one in found[:cases])
         more = f" and {len(found) - cases:,} more (--json lists all)" if len(found) > cases else ""
         text = Text(f"{measurement}: ", style="dim").append("study (label) ", style="dim")
         parts.append(text.append(listed).append(more, style="dim"))

@@ -66,6 +66,7 @@ def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
         table = pl.read_parquet(
             folder / "statements.parquet",
             columns=["structure", "text", "count", "studies", "labels", "method"],
+            glob=False,  # a folder may be named [a]
         )
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ConfigError(

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from clinqa.core.summary import LEVELS, DiscordCase, DiscordRow, Summary
+from clinqa.dataset.compare import compare
+from clinqa.dataset.summary import summarise
+from clinqa.present.differences import render_comparison
+from clinqa.present.levels import LEVEL_STYLES
+from clinqa.present.tables import Canvas, percent, short_count
+from clinqa.present.terminal import render_summary
+from made_folder import Label, Statement, write_folder
+
+NAMES = ("right_atrial_enlargement", "mitral_regurgitation", "la_cavity")
+
+
+@pytest.fixture
+def summary(tmp_path: Path) -> Summary:
+    labels = [
+        Label(f"s{n}", name, level)
+        for n, level in enumerate(LEVELS)
+        for name in NAMES[: n % 3 + 1]
+    ]  # fmt: skip
+    folder = write_folder(tmp_path / "d", labels, statements=[Statement("A.", (), 3, "none")])
+    return summarise(folder)
+
+
+def grown(summary: Summary, times: int) -> Summary:
+    rows = tuple(
+        dataclasses.replace(row, levels={key: n * times for key, n in row.levels.items()})
+        for row in summary.abnormalities
+    )
+    return dataclasses.replace(summary, abnormalities=rows)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+@pytest.mark.parametrize("times", [1, 12_345, 1_234_567])
+def test_no_line_is_wider_than_the_terminal_and_no_name_is_broken(
+    summary: Summary, width: int, times: int
+) -> None:
+    text = render_summary(grown(summary, times), Canvas(width))
+    assert max(map(len, text.splitlines())) <= width
+    if width >= 80:
+        assert text.count("right_atrial_enlargement") == 3
+
+
+def test_a_pipe_gets_no_escape_codes_and_a_terminal_does(summary: Summary) -> None:
+    assert "\x1b" not in render_summary(summary, Canvas())
+    assert "\x1b" in render_summary(summary, Canvas(colour=True))
+
+
+def test_a_terminal_without_unicode_gets_ascii(summary: Summary) -> None:
+    assert render_summary(summary, Canvas(unicode=False)).isascii()
+
+
+def test_the_same_summary_gives_the_same_text(summary: Summary) -> None:
+    assert render_summary(summary, Canvas()) == render_summary(summary, Canvas())
+
+
+def test_a_sum_that_does_not_hold_is_cried_out(summary: Summary) -> None:
+    flow = dataclasses.replace(summary.flow, read=999)
+    text = render_summary(dataclasses.replace(summary, flow=flow), Canvas())
+    assert "DO NOT ADD UP" in text
+
+
+def test_discord_is_listed_by_study_and_cut_after_some(summary: Summary) -> None:
+    cases = tuple(DiscordCase(f"study{n}", "size", "la_cavity", 0, True) for n in range(15))
+    row = DiscordRow("size", "la_cavity", 20, 15, 15)
+    with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=cases)
+    text = render_summary(with_discord, Canvas(), cases=10)
+    assert "study9 (0)" in text and "study10" not in text and "5 more" in text
+
+
+def test_no_study_id_moves_the_cursor(summary: Summary) -> None:
+    case = DiscordCase("s\x1b[2J", "size", "la_cavity", 0, True)
+    row = DiscordRow("size", "la_cavity", 1, 1, 1)
+    with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=(case,))
+    assert "\x1b" not in render_summary(with_discord, Canvas())
+
+
+def test_an_empty_dataset_is_shown(tmp_path: Path) -> None:
+    assert "studies kept" in render_summary(summarise(write_folder(tmp_path / "e", [])), Canvas())
+
+
+def test_markup_in_a_name_is_text(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "[red]d[/red]", [])
+    assert "[red]" in render_summary(summarise(folder), Canvas(120))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_comparison_fits_the_terminal(tmp_path: Path, width: int) -> None:
+    before = [Label(f"s{n}", "mitral_regurgitation", level) for n, level in enumerate(LEVELS)]
+    after = [Label(f"s{n}", "mitral_regurgitation", 0) for n in range(1, len(LEVELS))]
+    a, b = write_folder(tmp_path / "a", before), write_folder(tmp_path / "b", after)
+    text = render_comparison(compare(a, b), Canvas(width))
+    assert max(len(line) for line in text.splitlines()[3:]) <= width
+    assert "A down, B across" in text
+
+
+def test_equal_builds_say_so(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "a", [Label("s", "mitral_regurgitation", 1)])
+    assert "no label differs" in render_comparison(compare(folder, folder), Canvas())
+
+
+def test_every_level_has_a_look_of_its_own() -> None:
+    assert {style.level for style in LEVEL_STYLES} == set(LEVELS)
+    assert len({style.colour for style in LEVEL_STYLES}) == len(LEVELS)
+    assert len({style.dark_colour for style in LEVEL_STYLES}) == len(LEVELS)
+
+
+@pytest.mark.parametrize("n", [0, 9, 9_999, 10_000, 999_499, 999_500, 12_345_678, 987_654_321])
+def test_a_short_count_takes_five_characters_at_most(n: int) -> None:
+    assert len(short_count(n)) <= 5
+
+
+def test_a_rare_thing_is_not_none_and_a_common_one_not_all() -> None:
+    assert (percent(1, 10**6), percent(10**6 - 1, 10**6)) == ("<0.1%", ">99.9%")
