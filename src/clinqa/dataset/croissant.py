@@ -53,6 +53,7 @@ _CONTEXT: Mapping[str, Any] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -72,6 +73,7 @@ _CONTEXT: Mapping[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -87,6 +89,7 @@ class CroissantFacts:
     name: str
     description: str
     licence: str
+    cite_as: str
     version: str
     published: str
     """Day of the build, ISO."""
@@ -120,6 +123,7 @@ def render_croissant(
         "name": facts.name,
         "description": facts.description,
         "license": facts.licence,
+        "citeAs": facts.cite_as,
         "version": facts.version,
         "datePublished": facts.published,
         "keywords": list(facts.keywords),

@@ -86,12 +86,9 @@ class ShardedWriter:
         *,
         private: bool,
         sharded: bool = True,
-        shard_bytes: int = SHARD_BYTES,
-        row_group_rows: int = ROW_GROUP_ROWS,
     ) -> None:
         self._folder, self._name, self._schema = folder, name, schema
         self._private, self._sharded = private, sharded
-        self._shard_bytes, self._group_rows = shard_bytes, row_group_rows
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
         self._waiting_bytes = 0
@@ -108,7 +105,7 @@ class ShardedWriter:
         self._waiting_rows += table.num_rows
         self._waiting_bytes += _own_bytes(table)
         self.rows += table.num_rows
-        if self._waiting_rows >= self._group_rows or self._waiting_bytes >= ROW_GROUP_BYTES:
+        if self._waiting_rows >= ROW_GROUP_ROWS or self._waiting_bytes >= ROW_GROUP_BYTES:
             self._flush()
 
     def close(self) -> dict[Path, int]:
@@ -132,7 +129,7 @@ class ShardedWriter:
             return
         table = _settled(pa.concat_tables(self._waiting))
         self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0
-        if self._file is not None and self._sharded and self._file.tell() >= self._shard_bytes:
+        if self._file is not None and self._sharded and self._file.tell() >= SHARD_BYTES:
             self._close_shard()
         if self._writer is None:
             self._next_shard()

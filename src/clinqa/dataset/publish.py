@@ -30,6 +30,8 @@ def publish(out: OutFolder, result: WriteResult, card: CardFacts, manifest: Mani
             name=card.title,
             description=card.summary,
             licence=card.licence,
+            cite_as=f"Cite the source of the text. Made with clinqa {card.clinqa}, "
+            f"fingerprint {card.fingerprint}.",
             version="1.0.0",
             published=manifest.finished[:10],
             keywords=card.tags,

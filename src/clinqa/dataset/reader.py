@@ -79,6 +79,7 @@ def open_dataset(folder: Path) -> Dataset:
 
 def row_groups(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """A Parquet file's row groups, one after the other; long strings as dictionaries."""
-    with pq.ParquetFile(path, read_dictionary=_WIDE) as file:
+    wide = [name for name in pq.read_schema(path).names if name in _WIDE]
+    with pq.ParquetFile(path, read_dictionary=wide) as file:
         for number in range(file.num_row_groups):
             yield file.read_row_group(number, columns=columns)

@@ -1,0 +1,176 @@
+"""What a stranger gets: the card, the Croissant file, and a folder that `datasets` loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import StageCounts
+from clinqa.core.schema import LONG_FORM
+from clinqa.dataset.card import CardFacts, render_card
+from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.writer import SplitCounts
+from dataset.made_reports import REPORTS, build
+
+FACTS = CardFacts(
+    title="A set: of | things",
+    summary="Items.",
+    data_class="public",
+    method=["One.", "Two."],
+    levels={0: "normal", -50: "conflict"},
+    counts={("wall", 0): 1200, ("wall", 1): 3, ("valve", 0): 5},
+    splits={
+        "train": SplitCounts(3, 4, 1208, 1208),
+        "validation": SplitCounts(0, 0, 0, 0),
+        "test": SplitCounts(1, 1, 0, 0),
+    },
+    stages={"studies": StageCounts(6, 4, 2, rejected_by_reason={"no_findings": 2})},
+    rejects={"no_findings": 2},
+    fingerprint="f" * 64,
+    clinqa="0.1",
+    seed=7,
+)
+
+
+def front_matter(card: str) -> dict[str, object]:
+    loaded = yaml.safe_load(card.split("---\n")[1])
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def test_the_front_matter_names_only_splits_that_can_be_loaded() -> None:
+    front = front_matter(render_card(FACTS))
+    assert front["license"] == "other" and front["license_name"] == "as-of-the-source"
+    assert front["configs"] == [
+        {
+            "config_name": "default",
+            "data_files": [{"split": "train", "path": "data/train-*.parquet"}],
+        }
+    ]
+    assert front["pretty_name"] == "A set: of | things"
+    assert front["size_categories"] == ["1K<n<10K"]
+
+
+def test_the_card_counts_by_category_and_level_with_sums() -> None:
+    card = render_card(FACTS)
+    assert "| category | 0 | 1 | all |" in card
+    assert "| `wall` | 1,200 | 3 | 1,203 |" in card
+    assert "| all | 1,205 | 3 | 1,208 |" in card
+    assert "6 read = 4 kept + 2 rejected + 0 duplicates + 0 out_of_scope" in card
+    assert "| `no_findings` | 2 |" in card
+
+
+@pytest.mark.parametrize(
+    ("data_class", "banner"),
+    [("public", False), ("licensed", False), ("restricted", True), ("phi", True)],
+)
+def test_restricted_and_phi_cards_open_with_a_banner(data_class: str, banner: bool) -> None:
+    card = render_card(replace(FACTS, data_class=data_class))
+    assert (f"> **{data_class.upper()}.**" in card) == banner
+    assert f"data-class:{data_class}" in card
+
+
+def test_a_missing_subject_column_is_a_warning() -> None:
+    card = render_card(replace(FACTS, subjects_known=False))
+    assert "names no patient" in card.split("## At a glance")[0]
+    assert "names no patient" not in render_card(FACTS)
+
+
+def test_the_identifier_screen_never_claims_de_identification() -> None:
+    card = render_card(replace(FACTS, identifier_hits={"date": 1234}))
+    assert "| date | 1,234 |" in card
+    assert "says nothing about whether the text is de-identified" in card
+    assert "Identifier screen" not in render_card(FACTS)
+    assert "Own words." in render_card(
+        replace(FACTS, identifier_hits={}, identifier_note="Own words.")
+    )
+
+
+def test_neither_card_nor_croissant_nor_manifest_holds_text_of_a_record(tmp_path: Path) -> None:
+    build(tmp_path / "out")
+    for name in ("README.md", "croissant.json", "manifest.json"):
+        text = (tmp_path / "out" / name).read_text()
+        assert not [s for r in REPORTS for s in r[2] if s in text], name
+
+
+def test_a_reader_gives_items_labels_and_batches(tmp_path: Path) -> None:
+    build(tmp_path / "out")
+    dataset = open_dataset(tmp_path / "out")
+    counts = dataset.manifest.counts["items"]
+    assert sum(dataset.items(s).num_rows for s in ("train", "validation", "test")) == counts.kept
+    assert dataset.items("test").schema.equals(LONG_FORM)
+    batch = next(dataset.batches("train", ["id", "context"]))
+    assert batch.column_names == ["id", "context"]
+    assert dataset.labels().num_rows == 120
+    assert dataset.rejects().num_rows == 0 and dataset.statements().num_rows == 47
+    with pytest.raises(ConfigError, match="no split"):
+        dataset.items("dev")
+    (tmp_path / "out/labels.parquet").write_bytes(b"x")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        dataset.labels()
+
+
+def test_an_unfinished_folder_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no manifest\.json"):
+        open_dataset(tmp_path)
+
+
+LOAD = """
+import json, sys
+from datasets import load_dataset
+data = load_dataset(sys.argv[1])
+features = data["train"].features
+print(json.dumps({
+    "rows": {name: len(split) for name, split in data.items()},
+    "strings": [n for n, f in features.items() if getattr(f, "dtype", "") == "string"],
+    "first": data["train"][0]["spans"][0]["part"],
+}))
+"""
+
+
+def load(folder: Path, cache: Path) -> dict[str, object]:
+    environment = {
+        **os.environ,
+        "HF_HOME": str(cache),
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_OFFLINE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, str(folder)], capture_output=True, env=environment, check=True
+    )
+    loaded = json.loads(done.stdout)
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+@pytest.mark.parametrize("reports", [40, 4])
+def test_datasets_loads_the_folder_as_it_is(tmp_path: Path, reports: int) -> None:
+    pytest.importorskip("datasets")
+    build(tmp_path / "out", REPORTS[:reports])
+    loaded = load(tmp_path / "out", tmp_path / "cache")
+    rows = open_dataset(tmp_path / "out").manifest.outputs
+    expected = {f.name.split("/")[1].split("-")[0]: f.rows for f in rows if "data/" in f.name}
+    assert loaded["rows"] == {name: n for name, n in expected.items() if n}
+    assert loaded["strings"] == [f.name for f in LONG_FORM if f.type == "string"]
+    assert loaded["first"] == "text"
+
+
+def test_the_croissant_file_validates_and_gives_records(tmp_path: Path) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant")
+    build(tmp_path / "out", subjects_known=False)
+    dataset = mlcroissant.Dataset(jsonld=str(tmp_path / "out/croissant.json"))
+    issues = dataset.metadata.issues
+    assert not issues.errors, issues.report()
+    assert not issues.warnings, issues.report()
+    record = next(iter(dataset.records("train")))
+    assert len(record["train/id"]) == 16
+    named = {node.name for node in dataset.metadata.distribution}
+    assert "data/test-00000-of-00001.parquet" in named and "labels.parquet" in named
