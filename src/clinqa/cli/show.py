@@ -91,17 +91,18 @@ def _summary(
 
 
 def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
-    from clinqa.dataset.compare import changed_labels, compare
+    from clinqa.dataset.compare import compare_with_changes
     from clinqa.present.differences import render_comparison
 
-    comparison = compare(directory, other)
+    comparison, changes = compare_with_changes(directory, other)
     text = render_comparison(comparison, _canvas())
     if out is not None:
         from clinqa.core.cells import csv_text, is_private, write_file
 
-        rows = changed_labels(directory, other).iter_rows()
         header = ("study_id", "abnormality", "before", "after")
-        write_file(out, csv_text(header, rows), private=is_private(comparison.data_class))
+        write_file(
+            out, csv_text(header, changes.iter_rows()), private=is_private(comparison.data_class)
+        )
         text += f"\n{comparison.changed:,} changes: {out}\n"
     warnings = list(comparison.warnings)
     return Outcome("show", out or directory, comparison.as_json(), warnings, text)

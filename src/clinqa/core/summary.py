@@ -43,6 +43,7 @@ class Flow:
     items: int
     out_of_scope_by_reason: dict[str, int] = field(default_factory=dict)
     rejected_by_reason: dict[str, int] = field(default_factory=dict)
+    items_left_out: dict[str, int] = field(default_factory=dict)
 
     @property
     def reconciles(self) -> bool | None:

@@ -17,51 +17,52 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.dataset.summary import baseline_labels, read_manifest, wider_class, written_in
 
-__all__ = ["changed_labels", "cohen_kappa", "compare"]
-
-_KEY = ["study_id", "abnormality"]
+__all__ = ["changed_labels", "cohen_kappa", "compare", "compare_with_changes"]
 
 
 def compare(a: Path, b: Path) -> Comparison:
     """The labels of B against those of A, over the studies that both hold."""
+    return compare_with_changes(a, b)[0]
+
+
+def changed_labels(a: Path, b: Path) -> pl.DataFrame:
+    """Every label that moves: study_id, abnormality, before, after; null where there is none."""
+    return compare_with_changes(a, b)[1]
+
+
+def compare_with_changes(a: Path, b: Path) -> tuple[Comparison, pl.DataFrame]:
+    """Both the comparison and the list of what moves, reading each build once."""
     manifests = read_manifest(a), read_manifest(b)
+    same_reads = _same_reads(*manifests)
     try:
-        same_reads = _same_reads(*manifests)
-        joined, studies = _joined(a, b, same_reads)
+        names = sorted({*_names(a), *_names(b)})
+        both, only_a, only_b = _side_by_side(a, b, names, same_reads)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ConfigError(
             f"{a} or {b}: a Parquet file is damaged or lacks a column ({type(error).__name__}); "
             "run `clinqa verify` on both folders"
         ) from error
-    shared = int(studies["shared"].sum())
-    counted = joined.group_by("abnormality", "before", "after").len().sort(pl.all())
-    matrices: dict[str, list[tuple[int | None, int | None, int]]] = {}
-    for abnormality, before, after, n in counted.iter_rows():
-        matrices.setdefault(abnormality, []).append((before, after, int(n)))
     warnings = []
     if not same_reads:
         warnings.append(
             "the two builds did not read the same inputs with the same sample; "
             "a study without any label counts as absent"
         )
-    return Comparison(
+    comparison = Comparison(
         a=str(a),
         b=str(b),
         profile_a=written_in(manifests[0], "profile"),
         profile_b=written_in(manifests[1], "profile"),
         data_class=wider_class(*(one.data_class for one in manifests)),
-        shared=shared,
-        only_a=int(studies["only_a"].sum()),
-        only_b=int(studies["only_b"].sum()),
-        abnormalities=tuple(_change(name, cells, shared) for name, cells in matrices.items()),
+        shared=both.height,
+        only_a=only_a,
+        only_b=only_b,
+        abnormalities=tuple(_change(name, _matrix(both, name)) for name in names),
         warnings=tuple(warnings),
     )
-
-
-def changed_labels(a: Path, b: Path) -> pl.DataFrame:
-    """Every label that moves: study_id, abnormality, before, after; null where there is none."""
-    joined, _ = _joined(a, b, _same_reads(read_manifest(a), read_manifest(b)))
-    return joined.filter(pl.col("before").ne_missing(pl.col("after"))).sort(_KEY)
+    return comparison, pl.concat(_changes(both, name) for name in ["", *names]).sort(
+        "study_id", "abnormality"
+    )
 
 
 def cohen_kappa(cells: Iterable[tuple[object, object, int]]) -> float | None:
@@ -85,50 +86,59 @@ def cohen_kappa(cells: Iterable[tuple[object, object, int]]) -> float | None:
     return (same * total - chance) / (total * total - chance)
 
 
-def _joined(a: Path, b: Path, same_reads: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """(study, abnormality, before, after) over the shared studies, and who holds which study."""
-    left, right = (
-        baseline_labels(folder)
-        .group_by(_KEY)
-        .agg(pl.col("level").min().cast(pl.Int32))
-        .collect(engine="streaming")
-        for folder in (a, b)
-    )
+def _names(folder: Path) -> list[str]:
+    found = baseline_labels(folder).select("abnormality").unique().collect(engine="streaming")
+    return [str(name) for name in found["abnormality"]]
+
+
+def _wide(folder: Path, names: list[str], side: str) -> pl.DataFrame:
+    """One row a study and one small column an abnormality: little memory, and one join for all."""
+    level = pl.col("level").cast(pl.Int8)
+    columns = [
+        pl.when(pl.col("abnormality") == name).then(level).min().alias(f"{side}:{name}")
+        for name in names
+    ]
+    wide = baseline_labels(folder).group_by("study_id").agg(*columns)
+    return wide.collect(engine="streaming").with_columns(pl.lit(True).alias(side))
+
+
+def _side_by_side(
+    a: Path, b: Path, names: list[str], same_reads: bool
+) -> tuple[pl.DataFrame, int, int]:
+    """The shared studies with the labels of both builds, and how many only one holds."""
     studies = (
-        left.select("study_id")
-        .unique()
-        .with_columns(in_a=True)
-        .join(
-            right.select("study_id").unique().with_columns(in_b=True),
-            on="study_id",
-            how="full",
-            coalesce=True,
-        )
-        .with_columns(pl.col("in_a", "in_b").fill_null(False))
+        _wide(a, names, "a")
+        .join(_wide(b, names, "b"), on="study_id", how="full", coalesce=True)
+        .with_columns(pl.col("a", "b").fill_null(False))
     )
     if same_reads:
         studies = studies.with_columns(
-            in_a=pl.col("in_a") | ~pl.col("study_id").is_in(_rejected(a).implode()),
-            in_b=pl.col("in_b") | ~pl.col("study_id").is_in(_rejected(b).implode()),
+            pl.col(side) | ~pl.col("study_id").is_in(_rejected(folder).implode())
+            for side, folder in (("a", a), ("b", b))
         )
-    studies = studies.with_columns(
-        shared=pl.col("in_a") & pl.col("in_b"),
-        only_a=pl.col("in_a") & ~pl.col("in_b"),
-        only_b=pl.col("in_b") & ~pl.col("in_a"),
+    only_a = studies.filter(pl.col("a") & ~pl.col("b")).height
+    only_b = studies.filter(pl.col("b") & ~pl.col("a")).height
+    return studies.filter(pl.col("a") & pl.col("b")), only_a, only_b
+
+
+def _matrix(both: pl.DataFrame, name: str) -> list[tuple[int | None, int | None, int]]:
+    """How many studies went from which level to which; None is no label."""
+    pair = [f"a:{name}", f"b:{name}"]
+    return [
+        (before, after, int(n)) for before, after, n in both.group_by(pair).len().sort(pair).rows()
+    ]
+
+
+def _changes(both: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The studies whose label of one abnormality moves; no name gives the empty table."""
+    before, after = (pl.col(f"{side}:{name}") if name else pl.lit(None) for side in "ab")
+    moved = both.filter(before.ne_missing(after)) if name else both.clear()
+    return moved.select(
+        "study_id",
+        abnormality=pl.lit(name, dtype=pl.String),
+        before=before.cast(pl.Int8),
+        after=after.cast(pl.Int8),
     )
-    both = studies.filter("shared").select("study_id")
-    joined = (
-        left.join(both, on="study_id", how="semi")
-        .rename({"level": "before"})
-        .join(
-            right.join(both, on="study_id", how="semi").rename({"level": "after"}),
-            on=_KEY,
-            how="full",
-            coalesce=True,
-        )
-        .select(*_KEY, "before", "after")
-    )
-    return joined, studies
 
 
 def _rejected(folder: Path) -> pl.Series:
@@ -148,25 +158,21 @@ def _same_reads(a: Manifest, b: Manifest) -> bool:
     return not samples[0][0] or a.seeds == b.seeds
 
 
-def _change(
-    name: str, cells: list[tuple[int | None, int | None, int]], shared: int
-) -> AbnormalityChange:
-    labelled = [cell for cell in cells if cell[0] is not None and cell[1] is not None]
+def _change(name: str, matrix: list[tuple[int | None, int | None, int]]) -> AbnormalityChange:
+    labelled = [cell for cell in matrix if cell[0] is not None and cell[1] is not None]
     same = sum(n for before, after, n in labelled if before == after)
     both = sum(n for _, _, n in labelled)
-    added = sum(n for before, _, n in cells if before is None)
-    removed = sum(n for _, after, n in cells if after is None)
-    unlabelled = shared - both - added - removed
-    everyone = [*cells, (None, None, unlabelled)] if unlabelled else cells
+    shared = sum(n for _, _, n in matrix)
+    unlabelled = sum(n for before, after, n in matrix if before is None and after is None)
     return AbnormalityChange(
         abnormality=name,
         same=same,
         moved=both - same,
-        added=added,
-        removed=removed,
+        added=sum(n for before, after, n in matrix if before is None and after is not None),
+        removed=sum(n for before, after, n in matrix if before is not None and after is None),
         agreement=(same + unlabelled) / shared if shared else None,
-        kappa=cohen_kappa(everyone),
+        kappa=cohen_kappa(matrix),
         agreement_labelled=same / both if both else None,
         kappa_labelled=cohen_kappa(labelled),
-        matrix=tuple(everyone),
+        matrix=tuple(matrix),
     )

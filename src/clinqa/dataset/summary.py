@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 SPLITS: tuple[str, ...] = ("train", "validation", "test")
-STUDY_STAGE = "studies"
+STUDY_STAGE, ITEM_STAGE = "studies", "items"
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -58,7 +58,7 @@ def summarise(folder: Path, discord: DiscordTable | None = None) -> Summary:
             folder=str(folder),
             data_class=manifest.data_class,
             profile=written_in(manifest, "profile"),
-            flow=_flow(counts, statements, labels, per_split),
+            flow=_flow(manifest, statements, labels, per_split),
             splits=per_split,
             abnormalities=rows,
             methods=_tally(labels, "method"),
@@ -193,11 +193,12 @@ def _abnormalities(
 
 
 def _flow(
-    counts: StageCounts | None,
+    manifest: Manifest,
     statements: pl.LazyFrame,
     labels: pl.LazyFrame,
     splits: tuple[SplitRow, ...],
 ) -> Flow:
+    counts = _study_counts(manifest)
     distinct, occurrences = (
         statements.select(pl.len(), pl.col("count").sum()).collect(engine="streaming").row(0)
     )
@@ -213,7 +214,18 @@ def _flow(
         items=sum(split.items for split in splits),
         out_of_scope_by_reason=_most_first(counts.out_of_scope_by_reason if counts else {}),
         rejected_by_reason=_most_first(counts.rejected_by_reason if counts else {}),
+        items_left_out=_left_out(manifest.counts.get(ITEM_STAGE)),
     )
+
+
+def _left_out(counts: StageCounts | None) -> dict[str, int]:
+    """Why items that were made are not in the dataset."""
+    if counts is None:
+        return {}
+    tally = {**counts.rejected_by_reason, **counts.out_of_scope_by_reason}
+    if counts.duplicates:
+        tally["duplicates"] = counts.duplicates
+    return _most_first(tally)
 
 
 def _study_counts(manifest: Manifest) -> StageCounts | None:

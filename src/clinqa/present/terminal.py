@@ -87,7 +87,8 @@ def _flow(summary: Summary, canvas: Canvas) -> Table:
     row("   statements", flow.occurrences, f"{flow.statements:,} distinct; decided by {read_by}")
     by = ", ".join(f"{name} {percent(n, flow.labels)}" for name, n in summary.methods.items())
     row("   labels", flow.labels, f"by {by}" if by else "")
-    row("   items", flow.items, strong=True)
+    lost = _reasons(flow.items_left_out)
+    row("   items", flow.items, f"left out: {lost}" if lost else "", strong=True)
     return table
 
 
@@ -119,7 +120,7 @@ def _items(summary: Summary, canvas: Canvas) -> Table:
     for row in summary.abnormalities:
         total = totals[row.abnormality]
         cells = [count(row.items.get(name, 0)) for name in names]
-        bar = ["█" * round(20 * total / most) if most else ""] if room else []
+        bar = [Text("█" * round(20 * total / most) if most else "", "cyan")] if room else []
         table.add_row(
             visible(row.abnormality), *cells, count(total), percent(total, everything), *bar
         )
@@ -193,6 +194,6 @@ def _discord(summary: Summary, canvas: Canvas, cases: int) -> list[RenderableTyp
     for measurement, found in by_measurement.items():
         listed = ", ".join(f"{visible(one.study_id)} ({one.level})" for one in found[:cases])
         more = f" and {len(found) - cases:,} more (--json lists all)" if len(found) > cases else ""
-        text = Text(f"{measurement}: ", style="dim").append("study (label) ", style="dim")
+        text = Text().append(f"{measurement}: study (label) ", style="dim")
         parts.append(text.append(listed).append(more, style="dim"))
     return parts
