@@ -172,5 +172,8 @@ def test_the_croissant_file_validates_and_gives_records(tmp_path: Path) -> None:
     assert not issues.warnings, issues.report()
     record = next(iter(dataset.records("train")))
     assert len(record["train/id"]) == 16
+    span = record["train/spans"][0]
+    assert span["train/spans/text"] == record["train/answer"]
+    assert span["train/spans/start"] >= 0 and span["train/spans/page"] is None
     named = {node.name for node in dataset.metadata.distribution}
     assert "data/test-00000-of-00001.parquet" in named and "labels.parquet" in named

@@ -156,20 +156,43 @@ def _record_set(name: str, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _field(record_set: str, field: pa.Field) -> dict[str, Any]:
+    identity = f"{record_set}/{field.name}"
     described = {
         "@type": "cr:Field",
-        "@id": f"{record_set}/{field.name}",
+        "@id": identity,
         "name": field.name,
         "description": COLUMN_MEANING.get(field.name, field.name),
-        "dataType": _data_type(field.type),
-        "source": {
-            "fileSet": {"@id": f"{record_set}-files"},
-            "extract": {"column": field.name},
-        },
     }
     if pa.types.is_list(field.type):
         described["repeated"] = True
+        if pa.types.is_struct(field.type.value_type):
+            parts = [
+                field.type.value_type.field(i) for i in range(field.type.value_type.num_fields)
+            ]
+            described["subField"] = [
+                {
+                    "@type": "cr:Field",
+                    "@id": f"{identity}/{part.name}",
+                    "name": part.name,
+                    "dataType": _data_type(part.type),
+                    "source": _source(record_set, field.name, part.name),
+                }
+                for part in parts
+            ]
+            return described
+    described["dataType"] = _data_type(field.type)
+    described["source"] = _source(record_set, field.name)
     return described
+
+
+def _source(record_set: str, column: str, part: str | None = None) -> dict[str, Any]:
+    source: dict[str, Any] = {
+        "fileSet": {"@id": f"{record_set}-files"},
+        "extract": {"column": column},
+    }
+    if part is not None:
+        source["transform"] = {"jsonPath": part}
+    return source
 
 
 def _data_type(kind: pa.DataType) -> str:

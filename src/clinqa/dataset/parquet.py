@@ -27,29 +27,28 @@ DICTIONARY_PAGE_BYTES = 1 << 30
 _STATISTICS = ("id", "group", "category", "source_id", "level", "study_id", "abnormality")
 
 
-def compact(column: pa.ChunkedArray) -> pa.Array:
-    """A dictionary column in one chunk whose dictionary holds only the values that occur.
+def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The same values with a dictionary that holds only those that occur.
 
     Without it a test file would carry the contexts of train in its dictionary pages.
     """
-    array = column.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # no chunk at all
-        return pa.array([], array.type)
     codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
     used = np.zeros(max(len(array.dictionary), 1), dtype=bool)
-    used[codes] = True
-    if len(array.dictionary) and not used.all():
-        new_codes = (np.cumsum(used, dtype=np.int32) - 1)[codes]
-        mask = array.indices.is_null().to_numpy(zero_copy_only=False)
-        indices = pa.array(new_codes, pa.int32(), mask=mask if mask.any() else None)
-        values = array.dictionary.take(pa.array(np.flatnonzero(used)))
-        return pa.DictionaryArray.from_arrays(indices, values)
-    return array
+    used[codes[array.indices.is_valid().to_numpy(zero_copy_only=False)]] = True
+    if used.all() or not len(array.dictionary):
+        return array
+    new_codes = np.maximum(np.cumsum(used, dtype=np.int32) - 1, 0)[codes]
+    missing = array.indices.is_null().to_numpy(zero_copy_only=False)
+    indices = pa.array(new_codes, pa.int32(), mask=missing if missing.any() else None)
+    values = array.dictionary.take(pa.array(np.flatnonzero(used)))
+    return pa.DictionaryArray.from_arrays(indices, values)
 
 
-def _settled(table: pa.Table) -> pa.Table:
+def _compacted(table: pa.Table) -> pa.Table:
     columns = [
-        compact(column) if pa.types.is_dictionary(column.type) else column
+        pa.chunked_array([compact(chunk) for chunk in column.chunks], column.type)
+        if pa.types.is_dictionary(column.type)
+        else column
         for column in table.columns
     ]
     return pa.table(columns, names=table.column_names)
@@ -101,9 +100,10 @@ class ShardedWriter:
         """Add rows; they reach the disk a row group at a time."""
         if table.num_rows == 0:
             return
+        table = _compacted(table)
         self._waiting.append(table)
         self._waiting_rows += table.num_rows
-        self._waiting_bytes += _own_bytes(table)
+        self._waiting_bytes += table.nbytes
         self.rows += table.num_rows
         if self._waiting_rows >= ROW_GROUP_ROWS or self._waiting_bytes >= ROW_GROUP_BYTES:
             self._flush()
@@ -127,7 +127,8 @@ class ShardedWriter:
     def _flush(self) -> None:
         if not self._waiting:
             return
-        table = _settled(pa.concat_tables(self._waiting))
+        # A row group takes one dictionary a column; with several the writer stores plain values.
+        table = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
         self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0
         if self._file is not None and self._sharded and self._file.tell() >= SHARD_BYTES:
             self._close_shard()
@@ -152,20 +153,6 @@ class ShardedWriter:
             self._writer.close()
             self._file.close()
         self._writer, self._file = None, None
-
-
-def _own_bytes(table: pa.Table) -> int:
-    """About the bytes of a table, of each dictionary the share its rows may use."""
-    total = 0
-    for column in table.columns:
-        if not pa.types.is_dictionary(column.type):
-            total += int(column.nbytes)
-            continue
-        for chunk in column.chunks:
-            values = chunk.dictionary
-            a_value = int(values.nbytes) // max(len(values), 1) + 1
-            total += min(int(values.nbytes), a_value * len(chunk))
-    return total
 
 
 def write_table(
