@@ -85,7 +85,7 @@ _EMAIL = r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"
 
 _PERSON = (
     r"(?:(?:van|von|de|der|den|la|le|al|el|bin|Mc|Mac|O')[ -]?){0,2}"
-    r"[A-Z](?:[a-z'’-]+|[A-Z'’-]{2,})"
+    r"[A-ZÀ-ÖØ-Þ](?:[a-zß-öø-ÿ'’-]+|[A-ZÀ-ÖØ-Þ'’-]{2,})"
 )
 _INITIAL = r"(?:[A-Z]\.?\s+){0,2}"
 _SIGNED = (
