@@ -1,0 +1,129 @@
+"""Only the present study speaks: earlier values, other modalities, plans, legends (LABELLING 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clinqa.build.reports.clauses import Clause, Unit
+from clinqa.build.reports.vocabulary import Mark
+
+__all__ = ["Frame", "frame_of", "spoken_now", "strip_earlier"]
+
+
+@dataclass(slots=True)
+class Frame:
+    """What holds for a whole statement."""
+
+    silent: bool = False  # nothing in it speaks of this study
+    compares: bool = False
+    past: bool = False
+    stress: bool = False
+    post: bool = False
+    corrects: bool = False
+
+
+def strip_earlier(marks: list[Mark]) -> list[Mark]:
+    """Drop what a value changed from ("progressed from mild to moderate", "rather than severe")."""
+    out: list[Mark] = []
+    i = 0
+    while i < len(marks):
+        mark = marks[i]
+        if mark.has("drop_from") and i + 1 < len(marks):
+            following = marks[i + 1]
+            graded = following.roles.degree is not None or any(
+                t.level not in (None, -2) for t in following.roles.targets
+            )
+            if mark.text in ("rather than", "instead of", "as opposed to"):
+                i += 1
+                while i < len(marks) and marks[i].text not in (",", ";", ".", ")"):
+                    i += 1
+                continue
+            if graded or (following.text.isdigit() and len(following.text) == 1):
+                i += 2
+                while i < len(marks) and marks[i].text == "+":
+                    i += 1
+                if i < len(marks) and marks[i].text == "to":
+                    i += 1
+                continue
+        out.append(mark)
+        i += 1
+    return out
+
+
+def _named(mark: Mark) -> bool:
+    return bool(mark.roles.targets or mark.roles.structures)
+
+
+def frame_of(marks: list[Mark]) -> Frame:
+    """What the statement as a whole says of its time and kind."""
+    frame = Frame()
+    frame.corrects = any(m.has("correction") for m in marks)
+    frame.compares = any(m.has("compare") for m in marks)
+    first = next((i for i, m in enumerate(marks) if _named(m)), len(marks))
+    opening = marks[:first]
+    if any(m.has("legend") for m in opening):
+        frame.silent = True
+    if any(m.has("modality") for m in opening):
+        frame.silent = True
+    degrees = [i for i, m in enumerate(marks) if m.roles.degree is not None]
+    numbered = [
+        i
+        for i in degrees
+        if i + 1 < len(marks) and (marks[i + 1].text[0].isdigit() or marks[i + 1].text in "<>=")
+    ]
+    if len(numbered) >= 3 and len({marks[i].roles.degree for i in numbered}) >= 3:
+        frame.silent = True  # a printed key of grades
+    if opening and any(m.has("past") for m in opening[:4]) and not any(m.has("now") for m in marks):
+        frame.past = True
+    if opening and any(m.has("stress") for m in opening):
+        frame.stress = True
+    if opening and any(m.has("post") for m in opening):
+        frame.post = True
+    return frame
+
+
+def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
+    """The units of a clause that speak of the present study."""
+    kept: list[Unit] = []
+    halted = False
+    comparing = frame.compares and clause.lead is None
+    past = frame.past
+    for unit in clause.units:
+        tags = unit.tags
+        if "now" in tags:
+            past = False
+        if "if" in tags:
+            halted = True
+        if "compare" in tags:
+            # everything up to the next comma is the frame, or, where it comes late, the old value
+            comparing = True
+            if not _said_before(unit, "compare"):
+                continue
+        elif comparing and unit.sep == "," and clause.lead is None:
+            comparing = False
+        if halted or "modality" in tags or "legend" in tags:
+            continue
+        if "intrinsic" in tags and not (unit.degree is not None and unit.targets):
+            continue
+        if comparing and "compare" not in tags:
+            continue
+        if frame.compares and "was" in tags and "now" not in tags:
+            past = True
+            continue
+        if past and "now" not in tags:
+            continue
+        if "past" in tags and "now" not in tags and not _said_before(unit, "past"):
+            continue
+        kept.append(unit)
+    return kept
+
+
+def _said_before(unit: Unit, tag: str) -> bool:
+    """Is the finding complete before the word of time ("mild MR as on the prior study")?"""
+    named = False
+    for mark in unit.marks:
+        if mark.has(tag):
+            return named and "was" not in unit.tags
+        if mark.roles.targets or (mark.roles.structures and unit.valued):
+            named = True
+    return False

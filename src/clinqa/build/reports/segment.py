@@ -1,0 +1,352 @@
+"""From a report's text to its statements, with the section each stands in.
+
+This is the readable twin of `scan`, which does the same over bytes for large inputs; a property
+test holds them equal. Offsets are code points of the text as given.
+
+A statement ends at a full stop before white space ("1.3" and "R.V." do not end one), at a full
+stop glued to a capital ("No AS.Trace AR"), before a header, a bullet or an empty line, and at a
+line end where the next word would still have fitted on the line (LABELLING, known faults).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from clinqa.build.reports.sections import Header, Role, SectionTable
+from clinqa.core.records import Phase
+
+__all__ = ["Piece", "segment", "unwrap"]
+
+HEADER_MAX = 60
+MIN_WIDTH = 60
+DASH_ROOM = 10
+SPARE_CAPITAL, SPARE = 12, 25  # columns left over that make a line end a statement's end
+_ABBREVIATIONS = frozenset(
+    {"dr", "mr", "mrs", "ms", "vs", "eg", "ie", "approx", "st", "pt", "fig", "cf", "inc", "jr",
+     "sr", "prof", "est", "max", "min", "avg", "resp"}
+)  # fmt: skip
+_BULLETS = "-*\u2022\u00b7\u25aa>#+"
+_RULE = frozenset("-=_*#~.+| \t\r")
+_SPACE = frozenset(" \t\r\n\x0b\x0c\u00a0")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One statement: where it stands and under which heading."""
+
+    start: int
+    end: int
+    structure: str
+    role: Role
+    phase: Phase
+    section: int  # number of the section in the report, for what holds within one section
+
+
+@dataclass(slots=True)
+class _State:
+    structure: str = "*"
+    role: Role = Role.FINDINGS
+    phase: Phase = Phase.BASELINE
+    section: int = 0
+
+
+def unwrap(text: str) -> str:
+    """White space folded to single spaces; a run inside a line that makes a column is a tab.
+
+    >>> unwrap("Left\\n   atrium     mild")
+    'Left atrium\\tmild'
+    """
+    out: list[str] = []
+    i, n = 0, len(text)
+    while i < n:
+        char = text[i]
+        if char not in _SPACE:
+            out.append(char)
+            i += 1
+            continue
+        j, line, tab = i, False, False
+        while j < n and text[j] in _SPACE:
+            line |= text[j] == "\n"
+            tab |= text[j] == "\t"
+            j += 1
+        if out and j < n:
+            out.append("\t" if not line and (tab or j - i >= 3) else " ")
+        i = j
+    return "".join(out)
+
+
+def segment(text: str, table: SectionTable, start: int = 0, end: int | None = None) -> list[Piece]:
+    """The statements of `text[start:end]` in order, those of ignored sections too."""
+    stop = len(text) if end is None else end
+    return list(_Segmenter(text, table, start, stop).run())
+
+
+class _Segmenter:
+    def __init__(self, text: str, table: SectionTable, start: int, stop: int) -> None:
+        self.text, self.table = text, table
+        self.start, self.stop = start, stop
+        self.state = _State()
+        self.before_bullet: _State | None = None  # to go back to at the next bullet
+        self.inline_ignore = False
+        self.seen_findings = False
+        self.open = -1
+        self.last = -1
+
+    def run(self) -> Iterator[Piece]:
+        text = self.text
+        lines = self._lines()
+        width = MIN_WIDTH
+        for a, b in lines:
+            if text.find("[**", a, b) < 0:
+                width = max(width, b - a)
+        previous = (0, 0)
+        for a, b in lines:
+            first = a
+            while first < b and text[first] in _SPACE:
+                first += 1
+            if first >= b or self._is_rule(first, b):
+                yield from self._close()
+                if self.inline_ignore and not self.seen_findings:
+                    self._set(replace_state(self.state, "*", Role.FINDINGS, Phase.BASELINE))
+                    self.inline_ignore = False
+                continue
+            content = self._after_bullet(first, b)
+            if (
+                content > first
+                and text[first] == "-"
+                and self.open >= 0
+                and previous[1] - previous[0] + DASH_ROOM > width
+            ):
+                content = first  # a dash that a wrap brought to the line's start
+            bullet = content > first
+            if bullet or (self.open >= 0 and self._ends_line(previous, first, b, width)):
+                yield from self._close()
+            if bullet and self.before_bullet is not None:
+                self._set(self.before_bullet)
+                self.before_bullet = None
+                self.inline_ignore = False
+            header, after = self._header(content, b, line=True)
+            if header is not None:
+                yield from self._close()
+                self._apply(header, bullet, inline=self._skip(after, b) < b)
+                content = self._skip(after, b)
+            yield from self._sentences(content, b)
+            previous = (a, b)
+        yield from self._close()
+
+    def _lines(self) -> list[tuple[int, int]]:
+        lines = []
+        at = self.start
+        while at <= self.stop:
+            end = self.text.find("\n", at, self.stop)
+            end = self.stop if end < 0 else end
+            right = end
+            while right > at and self.text[right - 1] in _SPACE:
+                right -= 1
+            lines.append((at, right))
+            at = end + 1
+        return lines
+
+    def _skip(self, i: int, b: int) -> int:
+        while i < b and self.text[i] in _SPACE:
+            i += 1
+        return i
+
+    def _is_rule(self, first: int, b: int) -> bool:
+        return all(self.text[i] in _RULE for i in range(first, b))
+
+    def _after_bullet(self, first: int, b: int) -> int:
+        """Past a bullet or list number at the start of a line, or `first`."""
+        text, i = self.text, first
+        while i < b and text[i] in _BULLETS:
+            i += 1
+            while i < b and text[i] in " \t":
+                i += 1
+        if i > first:
+            if text[i - 1] in " \t" or text[first] == "*" or text[first] == "#":
+                return min(i, b)
+            return first
+        bracket = text[i] == "("
+        i += bracket
+        digits = i
+        while i < b and text[i].isascii() and text[i].isdigit():
+            i += 1
+        if i == digits:
+            while i < b and i - digits < 4 and text[i] in "IVXivx":
+                i += 1
+            if i == digits and i + 1 < b and text[i] in "abcdefghABCDEFGH" and text[i + 1] in ".)":
+                i += 1
+        if digits < i <= digits + 4 and i + 1 < b and text[i] in ".)" and text[i + 1] in " \t":
+            return self._skip(i + 1, b)
+        return first
+
+    def _header(self, i: int, b: int, *, line: bool) -> tuple[Header | None, int]:
+        """The header at `i`, and where what it heads begins."""
+        text = self.text
+        limit = min(b, i + HEADER_MAX)
+        j = i
+        whole = False
+        while j < limit:
+            char = text[j]
+            if char == ":" or char == "|" or char == "\t":
+                break
+            if char == "." and text[j : j + 3] == "...":
+                break
+            if char in " \u00a0" and (text[j : j + 3] == "   " or text[j : j + 3] == " - "):
+                break
+            if char == "." and j + 1 < b and text[j + 1] in " \t" and j - i > 6:
+                return None, i
+            j += 1
+        else:
+            whole = limit == b
+            if not whole:
+                return None, i
+        if not line and (whole or text[j] != ":"):
+            return None, i
+        after = j
+        while after < b and text[after] in ":|.*_\t -":
+            if text[after : after + 2] == "__":
+                break
+            after += 1
+        header = self.table.find(text[i:j], inline=after < b)
+        if header is None:
+            return None, i
+        if whole and not (line and (text[i].isupper() or text[i] in "*_")):
+            return None, i
+        if not line:
+            capitals = text[i:j].isupper()
+            if header.structural and not capitals:
+                return None, i
+            if header.role is Role.IGNORE and not capitals:
+                return None, i
+            if header.structure == "*" and header.role is None and not capitals:
+                return None, i
+        return header, after
+
+    def _apply(self, header: Header, bullet: bool, inline: bool) -> None:
+        state = self.state
+        new = replace_state(state, header.structure or state.structure, state.role, state.phase)
+        if header.role is not None:
+            new.role = header.role
+        elif header.structural or header.structure == "*":
+            if state.role is Role.IGNORE or (
+                state.role is Role.ADDENDUM and not self.seen_findings and header.structural
+            ):
+                new.role = Role.FINDINGS
+        if header.phase is not None:
+            new.phase = header.phase
+            if header.role is None and state.role is Role.IGNORE:
+                new.role = Role.FINDINGS
+        if bullet and inline:
+            self.before_bullet = replace_state(state, state.structure, state.role, state.phase)
+        else:
+            self.before_bullet = None
+        self.inline_ignore = header.role is Role.IGNORE and inline
+        self._set(new)
+
+    def _set(self, state: _State) -> None:
+        self.state = _State(state.structure, state.role, state.phase, self.state.section + 1)
+
+    def _ends_line(self, previous: tuple[int, int], first: int, b: int, width: int) -> bool:
+        """Did the line before end although the next word would have fitted?"""
+        text = self.text
+        word = first
+        while word < b and text[word] not in _SPACE:
+            word += 1
+        spare = width - (previous[1] - previous[0]) - 1 - (word - first)
+        if text[self.last - 1] in ",(/-:":
+            return False
+        capital = text[first].isupper() or text[first].isdigit()
+        return spare >= (SPARE_CAPITAL if capital else SPARE)
+
+    def _sentences(self, i: int, b: int) -> Iterator[Piece]:
+        text = self.text
+        while True:
+            i = self._skip(i, b)
+            if i >= b:
+                return
+            if self.open < 0:
+                i = self._mark(i, b)
+                header, after = self._header(i, b, line=False)
+                if header is not None:
+                    self._apply(header, False, inline=True)
+                    self.inline_ignore = False
+                    i = after
+                    continue
+                if i >= b:
+                    return
+                self.open = i
+            j = i
+            ended = False
+            while j < b:
+                char = text[j]
+                if char in ".!?" and self._ends_sentence(j, b):
+                    ended = True
+                    j += 1
+                    while j < b and text[j] in ")]\"'":
+                        j += 1
+                    break
+                j += 1
+            self.last = j
+            if not ended:
+                return
+            yield from self._close()
+            while j < b and text[j] in ",;":
+                j += 1
+            i = j
+
+    def _mark(self, i: int, b: int) -> int:
+        """Past a list number within a line ("1.  Left atrium")."""
+        text, j = self.text, i
+        while j < b and text[j].isascii() and text[j].isdigit():
+            j += 1
+        if i < j <= i + 2 and j + 1 < b and text[j] in ".)" and text[j + 1] in " \t":
+            return self._skip(j + 1, b)
+        return i
+
+    def _ends_sentence(self, j: int, b: int) -> bool:
+        text = self.text
+        if text[j] in "!?":
+            return j + 1 >= b or text[j + 1] in _SPACE
+        k = j
+        while k > self.open and text[k - 1].isalpha():
+            k -= 1
+        letters = j - k
+        nxt = text[j + 1] if j + 1 < b else "\n"
+        if nxt in _SPACE or nxt in ")]\"',":
+            if nxt == "," and not (j + 2 < b and (text[j + 2].isdigit() or text[j + 2] in _SPACE)):
+                return False
+            if nxt in ")]\"'" and not (j + 2 >= b or text[j + 2] in _SPACE):
+                return False
+            if letters == 1 and k > self.open and text[k - 1] == ".":
+                # "R.V. is" goes on, "in the R.V." at a line's end does not
+                return False
+            if letters == 1 and k == self.open:
+                return False
+            if text[k:j].lower() in _ABBREVIATIONS and letters > 1:
+                return text[k:j].isupper() and letters == 2  # "Severe MR." is no title
+            if letters == 0 and k > self.open and text[k - 1].isdigit():
+                # a list number at the very start is no sentence
+                digits = k
+                while digits > self.open and text[digits - 1].isdigit():
+                    digits -= 1
+                return digits > self.open
+            return True
+        return nxt.isupper() and (letters >= 2 or (letters == 0 and text[j - 1] in ")]%"))
+
+    def _close(self) -> Iterator[Piece]:
+        if self.open >= 0:
+            start, end = self.open, self.last
+            while end > start and self.text[end - 1] in _SPACE:
+                end -= 1
+            if any(char.isalpha() for char in self.text[start:end]):
+                state = self.state
+                if state.role is not Role.IGNORE:
+                    self.seen_findings = True
+                yield Piece(start, end, state.structure, state.role, state.phase, state.section)
+        self.open = -1
+
+
+def replace_state(state: _State, structure: str, role: Role, phase: Phase) -> _State:
+    return replace(state, structure=structure, role=role, phase=phase)

@@ -1,0 +1,272 @@
+"""The words of a pack as a look-up: which roles the tokens at a place can play."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz.distance import OSA
+
+from clinqa.build.reports.tokens import BLANK, Token, tokenize
+from clinqa.packs.loader import Pack
+from clinqa.packs.schema import AspectSpec, PackSpec
+
+__all__ = ["Mark", "Target", "Vocabulary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that can have a level: an aspect, perhaps with its structure.
+
+    `level` is what the words are when nothing else is said; None for an attribute, which says
+    nothing by itself.
+    """
+
+    aspect: str
+    structure: str | None = None
+    level: int | None = -2
+    adjective: bool = False
+    normal: bool = False  # words that call the aspect normal ("opens well")
+    only_altered: bool = False  # an attribute that counts only where it is abnormal
+
+
+@dataclass(slots=True)
+class Roles:
+    """All that one phrase can be."""
+
+    targets: tuple[Target, ...] = ()
+    structures: tuple[str, ...] = ()
+    weak: bool = False
+    only_normal: bool = False
+    degree: int | None = None
+    trace: bool = False
+    value: str = ""  # normal, abnormal
+    aspects: frozenset[str] = frozenset()  # aspects that these words make abnormal
+    tags: frozenset[str] = frozenset()
+    cased: bool = False  # only in capitals, or after a degree or a denial
+
+
+@dataclass(slots=True)
+class Mark:
+    """A phrase found in a statement."""
+
+    text: str
+    roles: Roles
+    start: int
+    end: int
+    upper: bool = False
+    paren: bool = False
+    extra: dict[str, object] = field(default_factory=dict)
+
+    def has(self, tag: str) -> bool:
+        return tag in self.roles.tags
+
+
+NOTHING = Roles()
+
+
+def _named_of(spec: PackSpec, structure: str) -> set[str]:
+    return {term for item in spec.named if item.structure == structure for term in item.terms}
+
+
+class Vocabulary:
+    """The phrases of a pack, compiled once."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._phrases: dict[tuple[str, ...], Roles] = {}
+        self._by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        self._known: set[str] = set()
+        self._fixable: dict[str, list[str]] = defaultdict(list)
+        self._fixed: dict[str, str] = {}
+        self._fill(pack)
+        for phrase in self._phrases:
+            self._by_first[phrase[0]].append(phrase)
+            self._known.update(phrase)
+        for phrases in self._by_first.values():
+            phrases.sort(key=lambda phrase: (-len(phrase), phrase))
+        for word in (*pack.spec.plain_words, *pack.english.plain_words):
+            self._known.update(token.text for token in tokenize(word))
+
+    def _add(self, terms: Iterable[str], **roles: object) -> None:
+        for term in terms:
+            key = tuple(token.text for token in tokenize(term))
+            if not key:
+                continue
+            entry = self._phrases.setdefault(key, Roles())
+            for name, value in roles.items():
+                if name == "targets":
+                    for target in value:  # type: ignore[attr-defined]
+                        if target not in entry.targets:
+                            entry.targets = (*entry.targets, target)
+                elif name == "tags":
+                    entry.tags = entry.tags | frozenset(value)  # type: ignore[call-overload]
+                elif name == "aspects":
+                    entry.aspects = entry.aspects | frozenset(value)  # type: ignore[call-overload]
+                else:
+                    setattr(entry, name, value)
+
+    def _correctable(self, terms: Iterable[str]) -> None:
+        """Words whose misspellings are read: degrees and findings."""
+        for term in terms:
+            for token in tokenize(term):
+                word = token.text
+                if len(word) >= 5 and word.isalpha() and word not in self._fixable[word[0]]:
+                    self._fixable[word[0]].append(word)
+
+    def _fill(self, pack: Pack) -> None:
+        english, spec = pack.english, pack.spec
+        for degree in english.degrees:
+            self._add(degree.terms, degree=degree.level, trace=degree.trace)
+            self._correctable(degree.terms)
+        for name, terms in english.bounds.items():
+            self._add(terms, tags={name})
+        self._add(english.between, tags={"between"})
+        self._add(english.scale, tags={"scale"})
+        self._add(english.grade_words, tags={"grade"})
+        self._add(english.values["normal"], value="normal")
+        self._add(english.values["abnormal"], value="abnormal")
+        self._correctable(english.values["normal"][:2] + english.values["abnormal"][:1])
+        for name, terms in english.negation.items():
+            self._add(terms, tags={f"no_{name}"})
+        for name, terms in english.inadequate.items():
+            self._add(terms, tags={f"dim_{name}"})
+        self._add(english.hedges, tags={"hedge"})
+        for name, terms in english.time.items():
+            self._add(terms, tags={name})
+        for name, terms in english.connect.items():
+            self._add(terms, tags={name})
+        for key, structure in spec.structures.items():
+            self._add(structure.terms, structures=(key,))
+            self._correctable(structure.terms)
+        for group in spec.groups:
+            self._add(
+                group.terms,
+                structures=tuple(group.structures),
+                weak=group.weak,
+                only_normal=group.only_normal,
+            )
+        for name, aspect in spec.aspects.items():
+            self._fill_aspect(name, aspect)
+        for item in spec.named:
+            level = -2 if item.as_ == "finding" else None
+            target = Target(item.aspect, item.structure, level, only_altered=item.only_altered)
+            self._add(item.terms, targets=[target])
+            self._correctable(item.terms)
+            for term in item.terms:
+                if len(term) <= 3:
+                    self._add([term], cased=True)
+        for key, structure in spec.structures.items():
+            for term in structure.terms:
+                if len(term) <= 2:
+                    self._add([term], cased=True)
+        self._add(spec.decoys, tags={"decoy"})
+        self._correctable(word for word in spec.decoys if " " not in word)
+        self._add(spec.segments, tags={"segment"})
+        for name, terms in spec.modifiers.items():
+            self._add(terms, tags={f"mod_{name}"})
+        self._add(spec.remaining, tags={"remaining"})
+        self._add(spec.fillers, tags={"filler"})
+        self._add(spec.prosthesis, tags={"prosthesis"})
+        self._add(spec.paravalvular, tags={"paravalvular"})
+        self._add(spec.structure_only, tags={"decoy", "structure_only"})
+        for name, terms in spec.ignore_clauses.items():
+            self._add(terms, tags={name})
+        self._add(spec.ignore_clauses.get("measure_short", ()), tags={"decoy", "dim_before"})
+        for term in spec.ignore_clauses.get("measure_absent", ()):
+            for key, structure in spec.structures.items():
+                if any(term.startswith(name + " ") for name in structure.terms) or (
+                    term.split()[0] in _named_of(spec, key)
+                ):
+                    self._add([term], targets=[Target("regurgitation", key, -2)])
+        for name, rows in spec.range_words.items():
+            for row in rows:
+                self._add(row.terms, tags={f"range:{name}:{row.level}"})
+        for aspect in spec.aspects.values():
+            for terms in aspect.qualified_by.values():
+                self._add(terms, tags={"qualifier"})
+
+    def _fill_aspect(self, name: str, aspect: AspectSpec) -> None:
+        adjectives = set(aspect.adjective)
+        self._add(aspect.attribute, targets=[Target(name, None, None)])
+        self._add(aspect.normal_attribute, targets=[Target(name, None, None, normal=True)])
+        for term in aspect.finding:
+            self._add([term], targets=[Target(name, None, -2, term in adjectives)])
+        for row in aspect.finding_levels:
+            for term in row.terms:
+                target = Target(name, None, row.level, term in adjectives, row.level == 0)
+                self._add([term], targets=[target])
+        self._add(aspect.normal, targets=[Target(name, None, 0, True, True)])
+        self._add(aspect.up, aspects={name})
+        self._add(aspect.down, aspects={name})
+        self._add(aspect.normal_only, tags={"normal_only"})
+        self._correctable((*aspect.attribute, *aspect.finding, *aspect.up, *aspect.down))
+        for row in aspect.finding_levels:
+            self._correctable(row.terms)
+
+    def correct(self, word: str) -> str:
+        """The pack's word that `word` misspells, or `word` itself.
+
+        One slip in words of five to seven letters, two from eight on; the first letter stands.
+        """
+        if len(word) < 5 or word in self._known or not word.isalpha():
+            return word
+        fixed = self._fixed.get(word)
+        if fixed is None:
+            slips = 1 if len(word) < 8 else 2
+            best = (slips + 1, word)
+            for candidate in self._fixable.get(word[0], ()):
+                if abs(len(candidate) - len(word)) <= slips:
+                    distance = OSA.distance(word, candidate, score_cutoff=slips)
+                    if distance <= slips:
+                        best = min(best, (distance, candidate))
+            fixed = self._fixed[word] = best[1]
+        return fixed
+
+    def marks(self, tokens: Sequence[Token]) -> list[Mark]:
+        """The phrases in a statement, left to right, the longest at each place."""
+        words = [self.correct(token.text) for token in tokens]
+        shouting = not any(t.text.isalpha() and not t.upper and len(t.text) > 1 for t in tokens)
+        found: list[Mark] = []
+        place = 0
+        while place < len(words):
+            mark = None
+            for phrase in self._by_first.get(words[place], ()):
+                end = place + len(phrase)
+                if phrase == tuple(words[place:end]):
+                    roles = self._phrases[phrase]
+                    if roles.cased and not self._stands(tokens, place, end, shouting, found):
+                        continue
+                    upper = all(t.upper for t in tokens[place:end])
+                    mark = Mark(" ".join(phrase), roles, place, end, upper)
+                    break
+            if mark is None:
+                tags = frozenset({"blank"}) if words[place] == BLANK else frozenset()
+                roles = Roles(tags=tags) if tags else NOTHING
+                mark = Mark(words[place], roles, place, place + 1, tokens[place].upper)
+            found.append(mark)
+            place = mark.end
+        return found
+
+    def _stands(
+        self, tokens: Sequence[Token], start: int, end: int, shouting: bool, before: list[Mark]
+    ) -> bool:
+        """Is this short form really meant? "AS" is stenosis, "as" a conjunction."""
+        if start > 0 and tokens[start - 1].text[0].isdigit():
+            return False  # "245 ms" are milliseconds
+        capitals = all(t.upper for t in tokens[start:end])
+        if capitals and not shouting:
+            return True
+        led = bool(before) and (
+            before[-1].roles.degree is not None
+            or before[-1].has("no_before")
+            or before[-1].text in ("+", ")", "]", BLANK)
+        )
+        if not capitals:
+            return led and tokens[start].text != "as"
+        if tokens[start].text != "as":
+            return True
+        if end >= len(tokens):
+            return True
+        following = tokens[end].text
+        return led or start == 0 or following in (",", ".", ":", " - ", "and", "or", "/", "absent")

@@ -1,0 +1,219 @@
+"""Read a pack folder and check it: `pack.yaml`, `lexicon.tsv`, and the English all packs share."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from clinqa.core.errors import ConfigError
+from clinqa.packs.labels import LexiconLabel, parse_labels
+from clinqa.packs.schema import AbnormalitySpec, EnglishSpec, PackSpec
+
+__all__ = ["LexiconRow", "Pack", "builtin_pack", "load_pack", "pack_folder"]
+
+MAX_BYTES = 8_000_000
+SPEC = TypeVar("SPEC", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconRow:
+    """One curated statement: where it stands, its words, and what it labels."""
+
+    structure: str
+    statement: str
+    labels: tuple[LexiconLabel, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A checked pack. `fingerprint` is the SHA-256 of its files' bytes."""
+
+    folder: Path
+    spec: PackSpec
+    english: EnglishSpec
+    lexicon: tuple[LexiconRow, ...]
+    fingerprint: str
+
+    @property
+    def structures(self) -> list[str]:
+        return list(self.spec.structures)
+
+    @property
+    def abnormalities(self) -> dict[str, AbnormalitySpec]:
+        return self.spec.abnormalities
+
+    @cached_property
+    def grid(self) -> dict[tuple[str, str], str]:
+        """(structure, aspect) → abnormality."""
+        return {(a.structure, a.aspect): key for key, a in self.spec.abnormalities.items()}
+
+    def fit(self, abnormality: str, level: int) -> int:
+        """The level as this abnormality knows it: binary ones have no degrees, and small or
+        hyperdynamic is normal where level -1 does not exist (LABELLING 1, 11)."""
+        spec = self.spec.abnormalities[abnormality]
+        if spec.binary and level in (-2, 1, 2, 3):
+            return 1
+        if level not in spec.levels and level == -1:
+            return 0
+        return level
+
+
+def pack_folder(name: str) -> Path:
+    """The folder of a pack that comes with clinqa."""
+    folder = Path(str(resources.files("clinqa.packs"))) / name
+    if not (folder / "pack.yaml").is_file():
+        raise ConfigError(f"there is no pack named {name!r}")
+    return folder
+
+
+@lru_cache(maxsize=4)
+def builtin_pack(name: str) -> Pack:
+    """A pack that comes with clinqa, loaded once."""
+    return load_pack(pack_folder(name))
+
+
+def load_pack(folder: Path) -> Pack:
+    """Load and check the pack in `folder`; a mistake is a ConfigError with file and line."""
+    folder = Path(folder)
+    path = folder / "pack.yaml"
+    digest = hashlib.sha256()
+    spec = _read_yaml(path, PackSpec, digest)
+    shared = Path(str(resources.files("clinqa.packs"))) / "english.yaml"
+    english = _read_yaml(shared, EnglishSpec, digest)
+    _check(spec, path)
+    lexicon = _read_lexicon(folder / "lexicon.tsv", spec, digest)
+    return Pack(folder, spec, english, lexicon, digest.hexdigest())
+
+
+def _read_yaml(path: Path, model: type[SPEC], digest: Any) -> SPEC:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
+    digest.update(data)
+    try:
+        raw = yaml.load(data, Loader=_safe_loader())  # noqa: S506 (a SafeLoader, in C if there)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise ConfigError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid YAML") from error
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}:1: a mapping is expected")
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        line = _line_of(data, first["loc"])
+        raise ConfigError(f"{path}:{line}: {where}: {first['msg']}") from error
+
+
+def _safe_loader() -> type[yaml.SafeLoader]:
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _line_of(data: bytes, loc: tuple[int | str, ...]) -> int:
+    """The line where the value at `loc` stands, as far as the file goes along with it."""
+    node: Any = yaml.compose(data, Loader=_safe_loader())
+    line = 1
+    for part in loc:
+        found = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(part):
+                    line, found = key.start_mark.line + 1, value
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            if part < len(node.value):
+                found = node.value[part]
+                line = found.start_mark.line + 1
+        if found is None:
+            return line
+        node = found
+    return line
+
+
+def _check(spec: PackSpec, path: Path) -> None:
+    """References between the parts of a pack."""
+    grid: dict[tuple[str, str], str] = {}
+    for key, abnormality in spec.abnormalities.items():
+        if abnormality.structure not in spec.structures:
+            raise ConfigError(
+                f"{path}: abnormality {key}: unknown structure {abnormality.structure!r}"
+            )
+        if abnormality.aspect not in spec.aspects:
+            raise ConfigError(f"{path}: abnormality {key}: unknown aspect {abnormality.aspect!r}")
+        place = (abnormality.structure, abnormality.aspect)
+        if place in grid:
+            raise ConfigError(f"{path}: {key} and {grid[place]} are the same structure and aspect")
+        grid[place] = key
+    for name, structure in spec.structures.items():
+        for other in (*structure.normal, *structure.unseen):
+            if other not in spec.abnormalities:
+                raise ConfigError(f"{path}: structure {name}: unknown abnormality {other!r}")
+    for group in spec.groups:
+        for name in group.structures:
+            if name not in spec.structures:
+                raise ConfigError(f"{path}: group {group.terms[0]!r}: unknown structure {name!r}")
+    for item in spec.named:
+        if item.structure not in spec.structures:
+            raise ConfigError(f"{path}: named {item.terms[0]!r}: unknown structure")
+    for name in (*spec.ranges, *spec.range_words, *(c.abnormality for c in spec.combinations)):
+        if name not in spec.abnormalities:
+            raise ConfigError(f"{path}: unknown abnormality {name!r}")
+    if "finding" not in spec.questions:
+        raise ConfigError(f"{path}: questions: a wording for 'finding' is needed")
+
+
+def _read_lexicon(path: Path, spec: PackSpec, digest: Any) -> tuple[LexiconRow, ...]:
+    if not path.exists():
+        return ()
+    data = path.read_bytes()
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes")
+    digest.update(data)
+    rows: list[LexiconRow] = []
+    seen: dict[tuple[str, str], int] = {}
+    try:
+        lines = data.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if cells[:3] == ["structure", "statement", "labels"]:
+            continue
+        if len(cells) < 3:
+            raise ConfigError(f"{path}:{number}: three tab-separated cells are expected")
+        structure, statement = cells[0].strip(), " ".join(cells[1].split())
+        if structure != "*" and structure not in spec.structures:
+            raise ConfigError(f"{path}:{number}: unknown structure {structure!r}")
+        try:
+            labels = tuple(parse_labels(cells[2]))
+        except ValueError as error:
+            raise ConfigError(f"{path}:{number}: {error}") from error
+        for label in labels:
+            known = spec.abnormalities.get(label.abnormality)
+            if known is None:
+                raise ConfigError(f"{path}:{number}: unknown abnormality {label.abnormality!r}")
+            if label.level not in known.levels:
+                raise ConfigError(
+                    f"{path}:{number}: level {label.level} does not exist for {label.abnormality}"
+                )
+        place = (structure, statement.casefold())
+        if place in seen:
+            raise ConfigError(f"{path}:{number}: the same statement stands on line {seen[place]}")
+        seen[place] = number
+        rows.append(LexiconRow(structure, statement, labels, number))
+    return tuple(rows)

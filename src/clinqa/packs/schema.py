@@ -1,0 +1,226 @@
+"""What a pack may say. Unknown keys are errors: a misspelt key must not be silently nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+__all__ = [
+    "AbnormalitySpec",
+    "AspectSpec",
+    "CombinationSpec",
+    "DegreeSpec",
+    "EnglishSpec",
+    "NamedSpec",
+    "PackSpec",
+    "RangeSpec",
+    "StructureSpec",
+]
+
+Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120)]
+Phrases = list[Phrase]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class DegreeSpec(_Strict):
+    """Words of one degree; `trace` words mean nothing for aspects that say `zero_trace`."""
+
+    level: int
+    terms: Phrases
+    trace: bool = False
+
+
+class EnglishSpec(_Strict):
+    """The words every pack shares: degrees, denial, doubt, time, connection."""
+
+    degrees: list[DegreeSpec]
+    bounds: dict[str, Phrases]
+    ranges: Phrases
+    between: Phrases
+    scale: Phrases
+    grade_words: Phrases
+    values: dict[str, Phrases]
+    negation: dict[str, Phrases]
+    inadequate: dict[str, Phrases]
+    hedges: Phrases
+    time: dict[str, Phrases]
+    connect: dict[str, Phrases]
+    plain_words: Phrases = []
+
+
+class StructureSpec(_Strict):
+    """An organ part: its names, and what "normal" and "not seen" say of its abnormalities."""
+
+    name: str
+    terms: Phrases
+    normal: list[str] = []
+    unseen: list[str] = []
+
+
+class GroupSpec(_Strict):
+    """One word for several structures; a `weak` one gives way to any structure named."""
+
+    terms: Phrases
+    structures: list[str]
+    weak: bool = False
+    only_normal: bool = False
+
+
+class AbnormalitySpec(_Strict):
+    """One abnormality: an aspect of a structure, with the levels that exist for it."""
+
+    name: str
+    structure: str
+    aspect: str
+    levels: list[int]
+    binary: bool = False
+
+
+class FindingLevelSpec(_Strict):
+    """Words that are a level by themselves (restrictive filling is 3)."""
+
+    level: int
+    terms: Phrases
+
+
+class AspectSpec(_Strict):
+    """What a structure can have. `finding` words are abnormal unless denied; `attribute` words
+    need a value word; `up` and `down` are the value words that make this aspect abnormal."""
+
+    attribute: Phrases = []
+    finding: Phrases = []
+    adjective: Phrases = []
+    up: Phrases = []
+    down: Phrases = []
+    normal: Phrases = []
+    normal_attribute: Phrases = []
+    absent_level: int | None = None
+    present_level: int | None = None
+    finding_levels: list[FindingLevelSpec] = []
+    provoked: Phrases = []
+    normal_only: Phrases = []
+    when_segmental: str | None = None
+    segmental_ignores_degree: bool = False
+    when_global: str | None = None
+    zero_trace: bool = False
+    when_unnamed_normal: list[str] = []
+    default_structure: str | None = None
+    default_structures: list[str] = []
+    own_structure: str | None = None
+    needs_structure: bool = False
+    expands: list[str] = []
+    only_normal: bool = False
+    normal_for_age: bool = False
+    graded: bool = False
+    denial: bool = False
+    abnormal_level: int | None = None
+    alias: str | None = None
+    merges: str | None = None
+    only_section: list[str] = []
+    qualified_by: dict[str, Phrases] = {}
+    all: bool = False
+
+
+class NamedSpec(_Strict):
+    """Words that name structure and aspect at once; `case` lists forms that must stand so."""
+
+    structure: str
+    aspect: str
+    as_: Annotated[str, Field(alias="as", pattern="^(finding|attribute)$")]
+    terms: Phrases
+    case: Phrases = []
+    only_altered: bool = False
+
+
+class SignSpec(_Strict):
+    structure: str
+    aspect: str
+
+
+class ComboRowSpec(_Strict):
+    values: list[str]
+    level: int
+
+
+class CombinationSpec(_Strict):
+    """An abnormality read from several signs that stand in one statement."""
+
+    abnormality: str
+    signs: list[SignSpec]
+    table: list[ComboRowSpec]
+
+
+class RangeSpec(_Strict):
+    """A stated range of numbers reads as the level of its upper bound."""
+
+    upto: int
+    level: int
+
+
+class RangeWordSpec(_Strict):
+    level: int
+    terms: Phrases
+
+
+class SectionSpec(_Strict):
+    structure: str
+    headers: Phrases
+    block: bool = False  # a header only where nothing follows it on its line
+
+
+class BlockSpec(_Strict):
+    starts: Phrases
+    stops: Phrases
+
+
+class SpecialSpec(_Strict):
+    abnormality: str
+    levels: list[int]
+    level: int
+
+
+class ResolutionSpec(_Strict):
+    """Which levels may stand together in one study (order never matters)."""
+
+    severity: list[int]
+    with_severity: list[int]
+    special: list[SpecialSpec] = []
+
+
+class PackSpec(_Strict):
+    """A pack's `pack.yaml`."""
+
+    id: str
+    title: str
+    document: str
+    structures: dict[str, StructureSpec]
+    groups: list[GroupSpec] = []
+    abnormalities: dict[str, AbnormalitySpec]
+    aspects: dict[str, AspectSpec]
+    named: list[NamedSpec] = []
+    decoys: Phrases = []
+    segments: Phrases = []
+    modifiers: dict[str, Phrases] = {}
+    remaining: Phrases = []
+    fillers: Phrases = []
+    prosthesis: Phrases = []
+    paravalvular: Phrases = []
+    blanks: dict[str, str] = {}
+    blank_section: str | None = None
+    structure_only: Phrases = []
+    combinations: list[CombinationSpec] = []
+    ranges: dict[str, list[RangeSpec]] = {}
+    widths: dict[str, float] = {}
+    range_words: dict[str, list[RangeWordSpec]] = {}
+    ignore_clauses: dict[str, Phrases] = {}
+    ventilated_abnormality: str | None = None
+    sections: list[SectionSpec] = []
+    roles: dict[str, Phrases] = {}
+    blocks: BlockSpec | None = None
+    questions: dict[str, str]
+    resolution: ResolutionSpec
+    plain_words: Phrases = []
