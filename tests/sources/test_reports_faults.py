@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from clinqa.core.errors import SourceError
@@ -168,6 +170,13 @@ def test_rows_of_the_wrong_width_are_rejected_and_reading_goes_on(tmp_path: Path
     assert texts == {"1": "a", "3": "b", "5": "e"}
     assert reasons(rejects) == [("broken_row", 2), ("broken_row", 4)]
     assert "wrong number of fields" in rejects[0].detail
+
+
+def test_a_row_of_the_wrong_width_may_hold_bad_utf8(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_bytes(b"id,text\n1,a\n\xff\n3,b\n")
+    texts, rejects, _ = read(tmp_path / "n.csv")
+    assert texts == {"1": "a", "3": "b"}
+    assert reasons(rejects) == [("broken_row", 2)]
 
 
 def test_an_unclosed_quote_costs_its_own_row_only(tmp_path: Path) -> None:
@@ -392,3 +401,20 @@ def test_a_table_without_text_column_among_others_is_a_reject(tmp_path: Path) ->
     assert texts == {"1": "a"}
     assert reasons(rejects) == [("broken_file", None)]
     assert "subject_id, gender" in rejects[0].detail
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(20, 600), st.sampled_from([b'"', b",", b"\n", b"\xff", b"\0", b""]))
+def test_one_damaged_byte_costs_few_rows_and_none_in_silence(
+    tmp_path: Path, place: int, byte: bytes
+) -> None:
+    data = "id,subject_id,text\n" + "".join(
+        f'{i},{i % 3},"note {i}, no AS,\n""mild"" MR, fine"\n' for i in range(20)
+    )
+    damaged = data.encode()
+    damaged = damaged[:place] + byte + damaged[place + 1 :]
+    (tmp_path / "n.csv").write_bytes(damaged)
+    texts, rejects, _ = read(tmp_path / "n.csv")
+    whole = sum(texts.get(str(i)) == f'note {i}, no AS,\n"mild" MR, fine' for i in range(20))
+    assert whole >= 18
+    assert len(texts) + len(rejects) >= 19

@@ -101,9 +101,10 @@ def _pieces(
         if not buffer:
             return
         cut, clean = _cut(buffer, dialect.delimiter, newline, final_text)
+        raw, used = None, cut
         if clean and (cut or len(buffer) < MAX_RECORD_BYTES):
-            raw, used = _parse(buffer[:cut], path, layout, dialect, rows), cut
-        else:
+            raw = _parse(buffer[:cut], layout, dialect, rows)
+        if raw is None:
             raw, used = _repaired(buffer, path, layout, dialect, rows, final_text)
             if not used and len(buffer) >= MAX_RECORD_BYTES:
                 raw.rejects.append(_broken(path, rows + 1, "record too large"))
@@ -149,42 +150,37 @@ def _well_quoted(data: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], deli
     return bool(may[data[ahead]].all() and may[data[behind]].all())
 
 
-def _parse(buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int) -> RawRows:
-    """Columns of strict records; a row of the wrong width becomes a reject."""
-    bad: list[int] = []
+def _parse(buffer: bytes, layout: Layout, dialect: Dialect, before: int) -> RawRows | None:
+    """Columns of strict records; None if a row has the wrong number of fields.
 
-    def skip(row: arrow_csv.InvalidRow) -> str:
-        bad.append(row.number - 1)
-        return "skip"
-
+    Arrow's handler of such rows decodes them, and fails at the first one that is no UTF-8, so
+    `repair` finds them instead.
+    """
     wanted = {role: f"c{place}" for role, place in layout.roles.items()}
     if not buffer.strip(b"\r\n"):
         empty = {role: pa.array([], pa.large_binary()) for role in wanted}
         return RawRows(empty, pa.array([], pa.int64()))
-    table = arrow_csv.read_csv(
-        pa.BufferReader(buffer),
-        read_options=arrow_csv.ReadOptions(
-            column_names=[f"c{place}" for place in range(dialect.fields)],
-            use_threads=False,  # row numbers of bad rows are known only in order
-            block_size=len(buffer) + 1,
-        ),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=dialect.delimiter.decode(),
-            newlines_in_values=True,
-            invalid_row_handler=skip,
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            include_columns=sorted(set(wanted.values())),
-            column_types={name: pa.large_binary() for name in wanted.values()},
-        ),
-    )
-    total = table.num_rows + len(bad)
-    numbers = np.arange(before + 1, before + total + 1)
-    if bad:
-        numbers = np.delete(numbers, bad)
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(buffer),
+            read_options=arrow_csv.ReadOptions(
+                column_names=[f"c{place}" for place in range(dialect.fields)],
+                use_threads=False,
+                block_size=len(buffer) + 1,
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=dialect.delimiter.decode(), newlines_in_values=True
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=sorted(set(wanted.values())),
+                column_types={name: pa.large_binary() for name in wanted.values()},
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    numbers = np.arange(before + 1, before + table.num_rows + 1)
     columns = {role: _one(table[name]) for role, name in wanted.items()}
-    rejects = [_broken(path, before + place + 1, "wrong number of fields") for place in bad]
-    return RawRows(columns, pa.array(numbers, pa.int64()), rejects)
+    return RawRows(columns, pa.array(numbers, pa.int64()))
 
 
 def _repaired(
@@ -192,7 +188,9 @@ def _repaired(
 ) -> tuple[RawRows, int]:
     found = repair(buffer, dialect, final=final)
     clean = b"".join(buffer[start:end].rstrip(b"\r\n") + b"\n" for start, end, _ in found.good)
-    raw = _parse(clean, path, layout, dialect, 0)
+    raw = _parse(clean, layout, dialect, 0)
+    if raw is None or len(raw.rows) != len(found.good):
+        raise BrokenFile(f"cannot be split into columns after row {before}")
     raw.rows = pa.array([before + row + 1 for _, _, row in found.good], pa.int64())
     raw.rejects += [_broken(path, before + row + 1, why) for row, why in found.bad]
     return raw, found.bytes_used
