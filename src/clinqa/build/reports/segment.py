@@ -41,6 +41,7 @@ class Piece:
     role: Role
     phase: Phase
     section: int  # number of the section in the report, for what holds within one section
+    head: int  # where the section's header begins (the statement itself if it has none)
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ class _State:
     role: Role = Role.FINDINGS
     phase: Phase = Phase.BASELINE
     section: int = 0
+    head: int = -1
 
 
 def unwrap(text: str) -> str:
@@ -129,7 +131,7 @@ class _Segmenter:
             header, after = self._header(content, b, line=True)
             if header is not None:
                 yield from self._close()
-                self._apply(header, bullet, inline=self._skip(after, b) < b)
+                self._apply(header, content, bullet, inline=self._skip(after, b) < b)
                 content = self._skip(after, b)
             yield from self._sentences(content, b)
             previous = (a, b)
@@ -224,7 +226,7 @@ class _Segmenter:
                 return None, i
         return header, after
 
-    def _apply(self, header: Header, bullet: bool, inline: bool) -> None:
+    def _apply(self, header: Header, head: int, bullet: bool, inline: bool) -> None:
         state = self.state
         new = replace_state(state, header.structure or state.structure, state.role, state.phase)
         if header.role is not None:
@@ -243,10 +245,11 @@ class _Segmenter:
         else:
             self.before_bullet = None
         self.inline_ignore = header.role is Role.IGNORE and inline
-        self._set(new)
+        self._set(new, head)
 
-    def _set(self, state: _State) -> None:
-        self.state = _State(state.structure, state.role, state.phase, self.state.section + 1)
+    def _set(self, state: _State, head: int = -1) -> None:
+        number = self.state.section + 1
+        self.state = _State(state.structure, state.role, state.phase, number, head)
 
     def _ends_line(self, previous: tuple[int, int], first: int, b: int, width: int) -> bool:
         """Did the line before end although the next word would have fitted?"""
@@ -270,7 +273,7 @@ class _Segmenter:
                 i = self._mark(i, b)
                 header, after = self._header(i, b, line=False)
                 if header is not None:
-                    self._apply(header, False, inline=True)
+                    self._apply(header, i, False, inline=True)
                     self.inline_ignore = False
                     i = after
                     continue
@@ -344,7 +347,17 @@ class _Segmenter:
                 state = self.state
                 if state.role is not Role.IGNORE:
                     self.seen_findings = True
-                yield Piece(start, end, state.structure, state.role, state.phase, state.section)
+                if state.head < 0:
+                    state.head = start
+                yield Piece(
+                    start,
+                    end,
+                    state.structure,
+                    state.role,
+                    state.phase,
+                    state.section,
+                    state.head,
+                )
         self.open = -1
 
 

@@ -176,7 +176,9 @@ def _from_left(units: list[Unit]) -> None:
         if attribute and left.targets and all(t.level is None for _, t in left.targets):
             if left.degree_first or left.value_first or left.borrowed_value:
                 _copy_value(left, unit)
-        elif (_same(left, unit) and left.degree is not None and unit.sep != "with" and not standing) or (attribute and left.value == "normal" and left.targets and unit.sep != ","):
+        elif (
+            _same(left, unit) and left.degree is not None and unit.sep != "with" and not standing
+        ) or (attribute and left.value == "normal" and left.targets and unit.sep != ","):
             _copy_value(left, unit)
 
 
