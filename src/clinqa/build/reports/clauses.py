@@ -84,7 +84,9 @@ def _brackets(marks: list[Mark]) -> tuple[list[Mark], list[list[Mark]]]:
             depth += (marks[j].text in _OPEN) - (marks[j].text in _CLOSE)
             j += 1
         inner = marks[i + 1 : j - 1] if depth == 0 else marks[i + 1 :]
-        if not inner or any(m.has("past") or m.has("was") or m.has("intrinsic") for m in inner):
+        if main and main[-1].has("dim_weak"):
+            main[-1].extra["reason"] = True  # "not graded (AF)"
+        elif not inner or any(m.has("past") or m.has("was") or m.has("intrinsic") for m in inner):
             pass  # an earlier value, or a remark on how the value was got
         elif any(m.roles.targets for m in inner):
             asides.append(inner)
@@ -264,6 +266,8 @@ def _describe(unit: Unit) -> None:
     named = first_target
     if named is None:
         named = next((i for i, m in enumerate(unit.marks) if m.roles.structures), None)
+    if named is None:
+        named = next((i for i, m in enumerate(unit.marks) if m.has("decoy")), None)
     for i, mark in enumerate(unit.marks):
         before = named is None or i < named
         roles = mark.roles
@@ -289,6 +293,8 @@ def _describe(unit: Unit) -> None:
             unit.dim = True
         if mark.has("dim_weak"):
             unit.weak_dim = True
+            if mark.extra.get("reason"):
+                unit.tags.add("reason")
         if mark.has("dim_severity"):
             unit.severity = True
         if (mark.has("be") or mark.has("field")) and not before:

@@ -95,6 +95,8 @@ class Grammar:
                     and unit.sep in ("and", "or", ",", "/")
                 )
                 carried = [*carried, *own] if listed else list(own)
+            if unit.weak_dim and (len(units) > place + 1):
+                unit.tags.add("reason")
             if place + 1 < len(units):
                 beside = units[place + 1]
                 if not beside.targets and not beside.valued and beside.sep in ("and", "or", "/"):
@@ -191,10 +193,10 @@ class Grammar:
             described = unit.degree is not None or _JET & set(unit.raw)
             if unit.negated or unit.dim or not described:
                 return None
-        if target.adjective and unit.decoy and _belongs_to_decoy(unit, mark):
+        if unit.decoy and (_belongs_to_decoy(unit, mark, target) or (target.normal and fixed)):
             return None
         if unit.dim:
-            if unit.severity and target.level == -2:
+            if unit.severity and target.level == -2 and "any" not in unit.raw:
                 return -2, False
             return None if target.normal else (-3, False)
         if unit.weak_dim:
@@ -388,10 +390,12 @@ class Grammar:
             return []  # a section about something that has no labels
         default = spec.default_structure or base.default_structure
         if default is not None:
-            return [default]
+            only = spec.only_section or base.only_section
+            return [default] if not only or section in only else []
         if level in (0, -3) and (base.default_structures or spec.default_structures):
             return fits(base.default_structures or spec.default_structures)
-        if level == 0 and spec.when_unnamed_normal and section == "*" and not unit.decoy:
+        whole = level == 0 or (level == -3 and "any" in unit.raw)
+        if whole and spec.when_unnamed_normal and section == "*" and not unit.decoy:
             return fits(spec.when_unnamed_normal)
         return []
 
@@ -549,7 +553,7 @@ class Grammar:
                     raw = replace(raw, level=-2)
                     phase = Phase.BASELINE
                     corrects.add(abnormality)
-            elif raw.stress and raw.aspect == "regional" and raw.level == 0 and not frame.stress:
+            elif raw.stress and raw.aspect == "regional" and raw.level == 0 and new_with_stress:
                 phase = Phase.BASELINE
             best.setdefault((abnormality, phase), []).append(raw)
         findings: set[Finding] = set()
@@ -591,21 +595,36 @@ _REASON = frozenset(
 )  # fmt: skip
 
 
-def _belongs_to_decoy(unit: Unit, adjective: Mark) -> bool:
-    """Does an adjective speak of a noun without label ("small apical mass", "root is dilated")?"""
-    decoys = [m for m in unit.marks if m.has("decoy") and not m.roles.targets]
-    structures = [m for m in unit.marks if m.roles.structures and not m.roles.weak]
-    nouns = [m for m in unit.marks if any(not t.adjective for t in m.roles.targets)]
-    after = [m for m in (*decoys, *structures, *nouns) if m.start > adjective.start]
-    before = [m for m in (*decoys, *structures) if m.start < adjective.start]
-    copula = any(m.has("be") and m.start < adjective.start for m in unit.marks)
-    if before and (copula or not after):
-        return max(before, key=lambda m: m.start).has("decoy")
-    if after:
-        # of a run of nouns the last is the head: "LV apical mass"
-        head = max((m for m in (*decoys, *structures, *nouns)), key=lambda m: m.start)
-        return head in decoys
-    return False
+def _belongs_to_decoy(unit: Unit, mark: Mark, target: Target) -> bool:
+    """Do the words speak of a noun without label ("small apical mass", "root is dilated",
+    "hypertrophy of the interatrial septum")?"""
+    place = next((i for i, m in enumerate(unit.marks) if m is mark), None)
+    if place is None:
+        return False
+    after = unit.marks[place + 1 :]
+    if not target.adjective:
+        words = [m.text for m in after[:2]]
+        if words[:1] == ["of"]:
+            noun = after[2:3] if words[1:] and words[1] in ("the", "a") else after[1:2]
+            return bool(noun) and _decoy(noun[0])
+        if target.level is None and place > 0 and _decoy(unit.marks[place - 1]):
+            return not unit.marks[place - 1].has("filler")  # "root wall"
+        return False
+    head = None
+    for m in after:  # of a run of nouns the last is the head: "LV apical mass"
+        if _decoy(m) or m.roles.structures or any(not t.adjective for t in m.roles.targets):
+            head = m
+        elif not (m.has("segment") or m.has("filler") or m.roles.degree is not None):
+            if m.text not in ("the", "a", "-", "sized", "secundum", "membranous"):
+                break
+    if head is not None:
+        return _decoy(head)
+    before = [m for m in unit.marks[:place] if _decoy(m) or m.roles.structures]
+    return bool(before) and _decoy(before[-1])
+
+
+def _decoy(mark: Mark) -> bool:
+    return mark.has("decoy") and not mark.roles.targets
 
 
 def _unseen(unit: Unit) -> bool:

@@ -25,7 +25,11 @@ def _heads(units: list[Unit]) -> None:
     atrium mildly dilated"."""
     for i in range(len(units) - 2, -1, -1):
         left, right = units[i], units[i + 1]
-        if left.targets or not left.structures or left.weak or right.sep not in _LIST:
+        if left.targets or not left.structures or right.sep not in _LIST:
+            continue
+        if left.weak:
+            if right.dim and right.predicate and not left.valued and not left.decoy:
+                _copy_value(right, left)
             continue
         if left.decoy or left.dim or (left.value and left.degree is None):
             continue
@@ -107,7 +111,9 @@ def _from_right(units: list[Unit]) -> None:
         if right.structures and right.structure_first and left.structures and _adjectives(left):
             continue
         attribute = all(t.level is None for _, t in left.targets) and left.targets
-        predicate_noun = right.targets and all(t.level is None for _, t in right.targets)
+        predicate_noun = bool({"all", "both"} & set(right.raw)) or (
+            right.decoy and not right.targets
+        )
         if attribute or predicate_noun or right.negated or right.dim or _same(left, right):
             if right.aspects and attribute and not (right.aspects & _names(left)):
                 if right.value == "" and right.degree is None:
@@ -173,6 +179,8 @@ def _from_left(units: list[Unit]) -> None:
                 _copy_value(left, unit)
             continue
         attribute = unit.targets and all(t.level is None for _, t in unit.targets)
+        if attribute and any(word[0].isdigit() for word in unit.raw):
+            continue  # "LVEF 28 %" stands for itself
         if attribute and left.targets and all(t.level is None for _, t in left.targets):
             if left.degree_first or left.value_first or left.borrowed_value:
                 _copy_value(left, unit)
@@ -193,7 +201,8 @@ def _trailing(units: list[Unit]) -> None:
                 unit.marks = unit.marks
             _silence(unit)
             continue
-        if "stress" in unit.tags or "post" in unit.tags or unit.loose > 1:
+        allowed = 1 if unit.degree is not None else 0
+        if {"stress", "post", "segment"} & unit.tags or unit.loose > allowed:
             _silence(unit)
             continue
         if not left.targets or left.negated or left.dim:

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     BLANK + r"|\d+(?:\.\d+)?|[^\W\d_]+(?:'[^\W\d_]+)*'?|>=|<=|\s-+\s|--+|[^\w\s]", re.UNICODE
 )
 _LEADER = re.compile(r"\s*(?:\|\s*)+|\s*\.{3,}\s*|(?<=[^\s:])\t(?=\S)")
+_LATIN = re.compile(r"\b([ie])\.\s?([eg])\.,?", re.I)
 _HYPHEN_TO = re.compile(r"-to-(?=[a-zA-Z0-9])", re.I)
 _QUOTED = re.compile(r'"[^"]{1,80}"')
 
@@ -42,6 +43,7 @@ def plain(text: str) -> str:
     >>> plain("Mild ([**12-18**]+) MR,\\n posterior jet")
     'Mild (□+) MR, posterior jet'
     """
+    text = _LATIN.sub(r"\1\2 ", text)
     text = _LEADER.sub(" : ", _PLACEHOLDER.sub(BLANK, text))
     return " ".join(text.translate(_ASCII).split())
 
