@@ -50,6 +50,7 @@ class EnglishSpec(_Strict):
     time: dict[str, Phrases]
     connect: dict[str, Phrases]
     plain_words: Phrases = []
+    spellings: dict[str, str] = {}
 
 
 class StructureSpec(_Strict):
@@ -134,6 +135,7 @@ class NamedSpec(_Strict):
     terms: Phrases
     case: Phrases = []
     only_altered: bool = False
+    level: int | None = None
 
 
 class SignSpec(_Strict):
@@ -224,3 +226,4 @@ class PackSpec(_Strict):
     questions: dict[str, str]
     resolution: ResolutionSpec
     plain_words: Phrases = []
+    spellings: dict[str, str] = {}

@@ -13,6 +13,9 @@ from clinqa.build.reports.vocabulary import Mark, Target
 
 __all__ = ["Clause", "Unit", "clauses_of"]
 
+_SHORT = frozenset(
+    {"est", "approx", "syst", "diast", "pressure", "vs", "vel", "resp", "max", "avg", "calc", "dr"}
+)
 _OPEN, _CLOSE = ("(", "["), (")", "]")
 
 
@@ -123,6 +126,11 @@ def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
             label = named and not _says_something(
                 m for m in current if not (m.roles.targets or m.roles.structures)
             )
+            rest = marks[i + 1 :]
+            if label and mark.text == " - " and any(m.has("with") for m in current):
+                label = False
+            if label and _own_structure(current, rest):
+                label = False
             if label and not (
                 i + 1 < len(marks) and any(m.has("segment") for m in marks[i + 1 : i + 3])
             ):
@@ -130,6 +138,8 @@ def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
                 continue
             parts.append((lead, current))
             lead, current = mark, []
+        elif mark.text == "." and current and current[-1].text in _SHORT:
+            continue
         elif mark.text in (";", ".", "!", "?") or mark.has("break"):
             parts.append((lead, current))
             lead, current = mark, []
@@ -137,6 +147,18 @@ def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
             current.append(mark)
     parts.append((lead, current))
     return [(lead, part) for lead, part in parts if part]
+
+
+def _own_structure(label: list[Mark], rest: list[Mark]) -> bool:
+    """Is the label only a place, and what follows about a structure it names itself?"""
+    if any(m.roles.targets or m.has("decoy") or m.has("segment") for m in label):
+        return False
+    for mark in rest:
+        if _separator(mark) or mark.text in (";", ".") or mark.has("break"):
+            return False
+        if mark.roles.structures and not mark.roles.weak:
+            return True
+    return False
 
 
 def _separator(mark: Mark) -> str:
@@ -291,6 +313,7 @@ def _describe(unit: Unit) -> None:
             unit.dim = unit.dim_first = True
         elif mark.has("dim_after") and (not before or named is None or not mark.has("dim_before")):
             unit.dim = True
+            unit.dim_first |= before
         if mark.has("dim_weak"):
             unit.weak_dim = True
             if mark.extra.get("reason"):

@@ -24,6 +24,7 @@ class Finding:
     phase: Phase = Phase.BASELINE
     prosthesis: bool = False
     corrects: bool = False
+    pinned: bool = False  # its phase holds in whatever section it stands
 
 
 @dataclass(frozen=True, slots=True)

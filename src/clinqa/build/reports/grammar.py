@@ -62,7 +62,9 @@ class Grammar:
         raws: list[_Raw] = []
         carried: list[str] = []
         self._generic: list[str] = []
-        for clause in clauses_of(marks):
+        clauses = clauses_of(marks)
+        _look_back(clauses)
+        for clause in clauses:
             carried = self._clause(clause, section, carried, frame, raws)
         self._accent(marks, raws)
         self._from_numbers(marks, section, raws)
@@ -90,8 +92,8 @@ class Grammar:
                     previous is not None
                     and previous.structures
                     and not previous.weak
-                    and not previous.targets
-                    and not previous.valued
+                    and (previous.borrowed or not previous.targets)
+                    and (previous.borrowed or previous.borrowed_value or not previous.valued)
                     and unit.sep in ("and", "or", ",", "/")
                 )
                 carried = [*carried, *own] if listed else list(own)
@@ -123,7 +125,7 @@ class Grammar:
             for target, level, bare in self._levels(unit):
                 if bare and ((reason and unit.severity) or frame.compares or "change" in unit.tags):
                     continue
-                for aspect, given in self._aspects_of(unit, target, level):
+                for aspect, given in self._aspects_of(unit, target, level, carried or [section]):
                     for structure in self._structures(
                         unit, target, aspect, given, section, carried, following
                     ):
@@ -193,8 +195,15 @@ class Grammar:
             described = unit.degree is not None or _JET & set(unit.raw)
             if unit.negated or unit.dim or not described:
                 return None
-        if unit.decoy and (_belongs_to_decoy(unit, mark, target) or (target.normal and fixed)):
-            return None
+        if unit.decoy and (
+            _belongs_to_decoy(unit, mark, target)
+            or (
+                target.normal
+                and fixed
+                and any(_decoy(m) for m in unit.marks if m.end <= mark.start)
+            )
+        ):
+            return None  # leaflets that open well say nothing of the valve
         if unit.dim:
             if unit.severity and target.level == -2 and "any" not in unit.raw:
                 return -2, False
@@ -260,9 +269,8 @@ class Grammar:
             return degree, False
         if unit.value == "normal" and not unit.aspects:
             return 0, False
-        if spec.present_level is not None and not any(word[0].isdigit() for word in unit.raw):
-            if "present" in unit.raw or "rest" in unit.tags:
-                return spec.present_level, True
+        if spec.present_level is not None and ("present" in unit.raw or "rest" in unit.tags):
+            return spec.present_level, True
         return None
 
     def _denied(self, unit: Unit, target: Target, degree: int | None) -> tuple[int, bool] | None:
@@ -298,7 +306,9 @@ class Grammar:
 
     # -- aspects and structures ------------------------------------------------------------
 
-    def _aspects_of(self, unit: Unit, target: Target, level: int) -> list[tuple[str, int]]:
+    def _aspects_of(
+        self, unit: Unit, target: Target, level: int, names: list[str]
+    ) -> list[tuple[str, int]]:
         spec = self._aspects[target.aspect]
         if spec.qualified_by:
             text = f" {' '.join(unit.raw + unit.after)} "
@@ -312,7 +322,7 @@ class Grammar:
                 return []
             return [(name, level) for name in spec.expands]
         name = spec.merges or spec.alias or target.aspect
-        if spec.when_segmental and target.structure in (None, "LV"):
+        if spec.when_segmental and self._has_segments(unit, target, names):
             if "mod_both" in unit.tags:
                 return [(name, level), (spec.when_segmental, level)]
             if "mod_regional" in unit.tags and "mod_global" not in unit.tags:
@@ -321,7 +331,7 @@ class Grammar:
             if unit.segments and whole and level == 0 and "segments" in unit.raw:
                 return [(spec.when_segmental, 0)]
             segmental = unit.segments and "mod_global" not in unit.tags
-            if segmental and target.level == -2 and not self._other_structure(unit):
+            if segmental and target.level == -2:
                 if spec.segmental_ignores_degree and level > 0:
                     level = -2
                 return [(spec.when_segmental, level)]
@@ -331,11 +341,14 @@ class Grammar:
             return [(spec.when_global, level)]
         return [(name, level)]
 
-    def _other_structure(self, unit: Unit) -> bool:
-        """Is a structure named for which segments mean nothing of their own?"""
+    def _has_segments(self, unit: Unit, target: Target, names: list[str]) -> bool:
+        """Does the structure meant have a segmental aspect of its own?"""
         grid = self.pack.grid
-        named = [s for s in unit.structures if (s, "function") in grid]
-        return bool(named) and not any((s, "regional") in grid for s in named)
+        spec = self._aspects[target.aspect]
+        if target.structure is not None:
+            return (target.structure, spec.when_segmental or "") in grid
+        meant = [s for s in (unit.structures or names) if (s, target.aspect) in grid]
+        return not meant or any((s, spec.when_segmental or "") in grid for s in meant)
 
     def _structures(
         self,
@@ -419,11 +432,12 @@ class Grammar:
             return
         post = frame.post or "post" in unit.tags
         stress = frame.stress or "stress" in unit.tags
-        if "blank" in unit.tags and not unit.structures and unit.loose == 0:
-            aspect = self.pack.spec.blanks.get(section)
+        if "blank" in unit.tags and unit.loose == 0 and len(names) <= 1:
+            place = names[0] if names else section
+            aspect = self.pack.spec.blanks.get(place)
             level = self._blank_level(unit)
             if aspect is not None and level is not None:
-                raws.append(_Raw(section, aspect, level, True, stress, post))
+                raws.append(_Raw(place, aspect, level, True, stress, post))
             return
         if not names:
             if unit.loose > 1:
@@ -517,7 +531,7 @@ class Grammar:
             for row in combination.table:
                 if row.values == values and named:
                     target = spec.abnormalities[combination.abnormality]
-                    raws.append(_Raw(target.structure, target.aspect, row.level, False))
+                    raws.append(_Raw(target.structure, target.aspect, row.level))
                     break
         ventilated = spec.ventilated_abnormality
         if ventilated and any(m.has("ventilated") for m in marks):
@@ -542,7 +556,8 @@ class Grammar:
         new_with_stress = any(m.has("new_with_stress") for m in marks)
         grid = self.pack.grid
         best: dict[tuple[str, Phase], list[_Raw]] = {}
-        corrects: set[str] = set()
+        pinned: set[str] = set()
+        replaces: set[str] = set()
         for raw in raws:
             abnormality = grid.get((raw.structure, raw.aspect))
             if abnormality is None:
@@ -552,9 +567,12 @@ class Grammar:
                 if new_with_stress:
                     raw = replace(raw, level=-2)
                     phase = Phase.BASELINE
-                    corrects.add(abnormality)
+                    pinned.add(abnormality)
+                    replaces.add(abnormality)
             elif raw.stress and raw.aspect == "regional" and raw.level == 0 and new_with_stress:
                 phase = Phase.BASELINE
+            elif new_with_stress and raw.aspect == "regional" and raw.level not in (0, -3):
+                pinned.add(abnormality)  # in a stress section it is the study's own finding
             best.setdefault((abnormality, phase), []).append(raw)
         findings: set[Finding] = set()
         for (abnormality, phase), group in best.items():
@@ -579,10 +597,36 @@ class Grammar:
                         hedged,
                         phase,
                         prosthetic and valve,
-                        frame.corrects or abnormality in corrects,
+                        frame.corrects or abnormality in replaces,
+                        abnormality in pinned,
                     )
                 )
         return tuple(sorted(findings))
+
+
+_BACK = frozenset({"which", ";", "where"})
+_PRONOUNS = frozenset({"it", "this", "that"})
+
+
+def _look_back(clauses: list[Clause]) -> None:
+    """A value alone in a clause that looks back belongs to the last finding before it: "RVSP 28
+    mmHg, which is normal"; "MR hidden by shadow; it is at least mild"."""
+    for before, clause in zip(clauses, clauses[1:], strict=False):
+        unit = clause.units[0]
+        if clause.lead is None or unit.targets or unit.structures or unit.decoy or unit.negated:
+            continue
+        pronoun = bool(_PRONOUNS & set(unit.raw[:2]))
+        if clause.lead.text not in _BACK or not (pronoun or clause.lead.text != ";" or unit.degree):
+            continue
+        last = before.units[-1]
+        if not last.targets or last.degree or last.value or last.negated or unit.dim:
+            continue
+        if unit.degree is not None or unit.value or unit.aspects:
+            last.degree, last.value, last.aspects = unit.degree, unit.value, unit.aspects
+            last.dim = last.weak_dim = False
+            last.predicate = True
+            clause.units.pop(0)
+            clause.units or clause.units.append(Unit(""))
 
 
 _JET = frozenset(

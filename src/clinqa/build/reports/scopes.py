@@ -22,12 +22,29 @@ class Frame:
     corrects: bool = False
 
 
+_CHANGED = frozenset(
+    {"has improved", "have improved", "improved", "worsened", "has worsened", "has progressed",
+     "progressed", "has decreased", "has increased", "regressed"}
+)  # fmt: skip
+_ONCE = frozenset({"previously", "formerly", "initially", "prior", "previous"})
+
+
 def strip_earlier(marks: list[Mark]) -> list[Mark]:
     """Drop what a value changed from ("progressed from mild to moderate", "rather than severe")."""
     out: list[Mark] = []
     i = 0
+    now = any(m.has("now") for m in marks)
     while i < len(marks):
         mark = marks[i]
+        if now and mark.text in _ONCE:
+            j = i + 1
+            while j < len(marks) and (
+                marks[j].roles.degree is not None or marks[j].text in ("to", "-", "/")
+            ):
+                j += 1
+            if j > i + 1:  # "previously moderate MR is now trace"
+                i = j
+                continue
         if mark.has("drop_from") and i + 1 < len(marks):
             following = marks[i + 1]
             graded = following.roles.degree is not None or any(
@@ -58,7 +75,9 @@ def frame_of(marks: list[Mark]) -> Frame:
     """What the statement as a whole says of its time and kind."""
     frame = Frame()
     frame.corrects = any(m.has("correction") for m in marks)
-    frame.compares = any(m.has("compare") for m in marks)
+    frame.compares = any(m.has("compare") for m in marks) or (
+        any(m.text in _CHANGED for m in marks) and any(m.has("was") for m in marks)
+    )
     first = next((i for i, m in enumerate(marks) if _named(m)), len(marks))
     opening = marks[:first]
     if any(m.has("legend") for m in opening):
@@ -73,13 +92,37 @@ def frame_of(marks: list[Mark]) -> Frame:
     ]
     if len(numbered) >= 3 and len({marks[i].roles.degree for i in numbered}) >= 3:
         frame.silent = True  # a printed key of grades
+    if _is_key(marks):
+        frame.silent = True
     if opening and any(m.has("past") for m in opening[:4]) and not any(m.has("now") for m in marks):
         frame.past = True
+    told = {"showed", "revealed", "demonstrated", "reported", "found"} & {m.text for m in opening}
+    if told and any(m.has("blank") or m.text.isdigit() for m in opening):
+        frame.past = True  # "echo 2006 showed ..."
     if opening and any(m.has("stress") for m in opening):
         frame.stress = True
     if opening and any(m.has("post") for m in opening):
         frame.post = True
     return frame
+
+
+def _is_key(marks: list[Mark]) -> bool:
+    """Does every grade stand beside its own range ("normal 55-70, mildly reduced 45-54, ...")?"""
+    levels: set[int] = set()
+    for i, mark in enumerate(marks):
+        level = 0 if mark.roles.value == "normal" else mark.roles.degree
+        if level is None:
+            continue
+        near = marks[i + 1 : i + 4]
+        for j, other in enumerate(near):
+            if other.text in (",", ";", ".") or other.roles.targets:
+                break
+            if other.text[0].isdigit() or other.text[0] in "<>":
+                ahead = marks[i + 1 + j : i + 5 + j]
+                if other.text[0] in "<>" or any(m.text in ("-", "to") for m in ahead[:2]):
+                    levels.add(level)
+                break
+    return len(levels) >= 3
 
 
 def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:

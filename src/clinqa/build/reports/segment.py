@@ -24,7 +24,7 @@ DASH_ROOM = 10
 SPARE_CAPITAL, SPARE = 12, 25  # columns left over that make a line end a statement's end
 _ABBREVIATIONS = frozenset(
     {"dr", "mr", "mrs", "ms", "vs", "eg", "ie", "approx", "st", "pt", "fig", "cf", "inc", "jr",
-     "sr", "prof", "est", "max", "min", "avg", "resp"}
+     "sr", "prof", "est", "max", "min", "avg", "resp", "press", "syst", "diast", "vel", "grad"}
 )  # fmt: skip
 _BULLETS = "-*\u2022\u00b7\u25aa>#+"
 _RULE = frozenset("-=_*#~.+| \t\r")
@@ -91,7 +91,7 @@ class _Segmenter:
         self.state = _State()
         self.before_bullet: _State | None = None  # to go back to at the next bullet
         self.inline_ignore = False
-        self.seen_findings = False
+        self.body = False  # has a heading of the report's own findings been seen?
         self.open = -1
         self.last = -1
 
@@ -109,7 +109,7 @@ class _Segmenter:
                 first += 1
             if first >= b or self._is_rule(first, b):
                 yield from self._close()
-                if self.inline_ignore and not self.seen_findings:
+                if self.inline_ignore and not self.body:
                     self._set(replace_state(self.state, "*", Role.FINDINGS, Phase.BASELINE))
                     self.inline_ignore = False
                 continue
@@ -229,11 +229,15 @@ class _Segmenter:
     def _apply(self, header: Header, head: int, bullet: bool, inline: bool) -> None:
         state = self.state
         new = replace_state(state, header.structure or state.structure, state.role, state.phase)
+        if header.structural or header.role in (Role.FINDINGS, Role.CONCLUSION):
+            body = True
+        else:
+            body = self.body
         if header.role is not None:
             new.role = header.role
         elif header.structural or header.structure == "*":
             if state.role is Role.IGNORE or (
-                state.role is Role.ADDENDUM and not self.seen_findings and header.structural
+                state.role is Role.ADDENDUM and not self.body and header.structural
             ):
                 new.role = Role.FINDINGS
         if header.phase is not None:
@@ -244,6 +248,7 @@ class _Segmenter:
             self.before_bullet = replace_state(state, state.structure, state.role, state.phase)
         else:
             self.before_bullet = None
+        self.body = body
         self.inline_ignore = header.role is Role.IGNORE and inline
         self._set(new, head)
 
@@ -257,6 +262,9 @@ class _Segmenter:
         word = first
         while word < b and text[word] not in _SPACE:
             word += 1
+        if text.find("|", first, b) >= 0:
+            more = text[first] == "|" and text.count("|", first, b) == 1
+            return not more  # a row of a table, or one more line of its cell
         spare = width - (previous[1] - previous[0]) - 1 - (word - first)
         if text[self.last - 1] in ",(/-:":
             return False
@@ -284,6 +292,9 @@ class _Segmenter:
             ended = False
             while j < b:
                 char = text[j]
+                if char == " " and self._list_number(j + 1, b):
+                    ended = True
+                    break
                 if char in ".!?" and self._ends_sentence(j, b):
                     ended = True
                     j += 1
@@ -299,6 +310,13 @@ class _Segmenter:
                 j += 1
             i = j
 
+    def _list_number(self, j: int, b: int) -> bool:
+        """Does "2) " before a capital stand here, the next item of a list within a line?"""
+        text, k = self.text, j
+        while k < b and text[k].isascii() and text[k].isdigit():
+            k += 1
+        return j < k <= j + 2 and k + 2 < b and text[k : k + 2] == ") " and text[k + 2].isupper()
+
     def _mark(self, i: int, b: int) -> int:
         """Past a list number within a line ("1.  Left atrium")."""
         text, j = self.text, i
@@ -310,6 +328,8 @@ class _Segmenter:
 
     def _ends_sentence(self, j: int, b: int) -> bool:
         text = self.text
+        if text[j] == "." and (text[j - 1 : j] == "." or text[j + 1 : j + 2] == "."):
+            return False  # a dotted leader
         if text[j] in "!?":
             return j + 1 >= b or text[j + 1] in _SPACE
         k = j
@@ -345,8 +365,6 @@ class _Segmenter:
                 end -= 1
             if any(char.isalpha() for char in self.text[start:end]):
                 state = self.state
-                if state.role is not Role.IGNORE:
-                    self.seen_findings = True
                 if state.head < 0:
                     state.head = start
                 yield Piece(

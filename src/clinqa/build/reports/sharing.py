@@ -41,12 +41,19 @@ def _heads(units: list[Unit]) -> None:
             left.tags |= right.tags & {"mod_regional", "mod_global", "mod_both", "normal_only"}
         elif right.targets and any(t.structure for _, t in right.targets) and not right.structures:
             # "mitral and tricuspid regurgitation", where the second is one term
+            if not left.valued and (right.negated_first or right.degree_first):
+                continue
             first = right.targets[0][1]
             left.targets = [(right.targets[0][0], replace(first, structure=None))]
             left.borrowed = True
             if not left.valued and right.predicate:
                 _copy_value(right, left)
-        elif not right.targets and right.valued and right.structures and not left.valued:
+        elif (
+            not (right.targets or right.decoy)
+            and right.valued
+            and right.structures
+            and not left.valued
+        ):
             _copy_value(right, left)
 
 

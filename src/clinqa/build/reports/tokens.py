@@ -25,6 +25,7 @@ _TOKEN = re.compile(
 )
 _LEADER = re.compile(r"\s*(?:\|\s*)+|\s*\.{3,}\s*|(?<=[^\s:])\t(?=\S)")
 _LATIN = re.compile(r"\b([ie])\.\s?([eg])\.,?", re.I)
+_PLUS = re.compile(r"(?<=[a-z]) \+ (?=[a-z])")
 _HYPHEN_TO = re.compile(r"-to-(?=[a-zA-Z0-9])", re.I)
 _QUOTED = re.compile(r'"[^"]{1,80}"')
 
@@ -43,6 +44,7 @@ def plain(text: str) -> str:
     >>> plain("Mild ([**12-18**]+) MR,\\n posterior jet")
     'Mild (□+) MR, posterior jet'
     """
+    text = _PLUS.sub(" and ", text)
     text = _LATIN.sub(r"\1\2 ", text)
     text = _LEADER.sub(" : ", _PLACEHOLDER.sub(BLANK, text))
     return " ".join(text.translate(_ASCII).split())

@@ -79,6 +79,7 @@ class Vocabulary:
         self._known: set[str] = set()
         self._fixable: dict[str, list[str]] = defaultdict(list)
         self._fixed: dict[str, str] = {}
+        self._spellings = {**pack.english.spellings, **pack.spec.spellings}
         self._fill(pack)
         for phrase in self._phrases:
             self._by_first[phrase[0]].append(phrase)
@@ -121,6 +122,7 @@ class Vocabulary:
             self._correctable(degree.terms)
         for name, terms in english.bounds.items():
             self._add(terms, tags={name})
+        self._add(english.plain_words, tags={"filler"})
         self._add(english.between, tags={"between"})
         self._add(english.scale, tags={"scale"})
         self._add(english.grade_words, tags={"grade"})
@@ -149,7 +151,7 @@ class Vocabulary:
         for name, aspect in spec.aspects.items():
             self._fill_aspect(name, aspect)
         for item in spec.named:
-            level = -2 if item.as_ == "finding" else None
+            level = item.level if item.level is not None else -2 if item.as_ == "finding" else None
             target = Target(item.aspect, item.structure, level, only_altered=item.only_altered)
             self._add(item.terms, targets=[target])
             self._correctable(item.terms)
@@ -209,6 +211,8 @@ class Vocabulary:
 
         One slip in words of five to seven letters, two from eight on; the first letter stands.
         """
+        if word in self._spellings:
+            return self._spellings[word]
         if len(word) < 5 or word in self._known or not word.isalpha():
             return word
         fixed = self._fixed.get(word)
