@@ -283,6 +283,7 @@ def _describe(unit: Unit) -> None:
             and not (roles.degree is not None or roles.value or roles.aspects)
             and mark.text.isalpha()
             and len(mark.text) > 2
+            and not mark.paren
         ):
             unit.loose += 1
     named = first_target

@@ -65,7 +65,10 @@ class Grammar:
         clauses = clauses_of(marks)
         _look_back(clauses)
         for clause in clauses:
+            before = len(raws)
             carried = self._clause(clause, section, carried, frame, raws)
+            if clause.lead is not None and clause.lead.text in _CONTRARY:
+                _stands_after_all(raws, before)
         self._accent(marks, raws)
         self._from_numbers(marks, section, raws)
         return self._findings(marks, frame, raws)
@@ -133,7 +136,7 @@ class Grammar:
                             continue
                         seen.add((structure, aspect))
                         self._add(raws, structure, aspect, given, unit, target, frame, bare)
-        elif not unit.decoy:
+        elif not unit.decoy or _dim_of_structure(unit):
             self._structure_only(unit, section, carried, frame, raws)
 
     def _add(
@@ -161,8 +164,8 @@ class Grammar:
         for mark, target in unit.targets:
             if target.aspect not in self._aspects:
                 continue
-            if target.aspect == "function" and names & {"regional"} and target.level is None:
-                pass
+            if mark.roles.degree is not None and len(unit.targets) > 1:
+                continue  # "prominent hypertrophy" is a degree, "prominent left atrium" a finding
             value = self._level(unit, mark, target, names)
             if value is None:
                 continue
@@ -195,7 +198,7 @@ class Grammar:
             described = unit.degree is not None or _JET & set(unit.raw)
             if unit.negated or unit.dim or not described:
                 return None
-        if unit.decoy and (
+        if (unit.decoy or unit.segments) and (
             _belongs_to_decoy(unit, mark, target)
             or (
                 target.normal
@@ -448,6 +451,8 @@ class Grammar:
         unseen = unit.dim or (unit.negated and _unseen(unit))
         if unseen and not unit.structures and (raws or unit.severity):
             return
+        if unseen and unit.structures and _only_the_cause(unit):
+            return
         if unseen and (unit.structures or unit.loose == 0):
             if unit.weak and not (carried or section in self.pack.spec.structures):
                 names = unit.structures
@@ -604,6 +609,17 @@ class Grammar:
         return tuple(sorted(findings))
 
 
+_CONTRARY = frozenset({"but", "although", "though", "however", "yet"})
+
+
+def _stands_after_all(raws: list[_Raw], before: int) -> None:
+    """ "Suboptimally imaged but grossly normal": the finding stands (LABELLING 5)."""
+    normal = {raw.structure for raw in raws[before:] if raw.level == 0}
+    raws[:before] = [
+        r for r in raws[:before] if r.explicit or r.level != -3 or r.structure not in normal
+    ]
+
+
 _BACK = frozenset({"which", ";", "where"})
 _PRONOUNS = frozenset({"it", "this", "that"})
 
@@ -651,6 +667,8 @@ def _belongs_to_decoy(unit: Unit, mark: Mark, target: Target) -> bool:
         if words[:1] == ["of"]:
             noun = after[2:3] if words[1:] and words[1] in ("the", "a") else after[1:2]
             return bool(noun) and _decoy(noun[0])
+        if mark.has("segment") and place > 0 and unit.marks[place - 1].has("segment"):
+            return True  # "the inferolateral wall" is a place
         if target.level is None and place > 0 and _decoy(unit.marks[place - 1]):
             return not unit.marks[place - 1].has("filler")  # "root wall"
         return False
@@ -668,7 +686,24 @@ def _belongs_to_decoy(unit: Unit, mark: Mark, target: Target) -> bool:
 
 
 def _decoy(mark: Mark) -> bool:
-    return mark.has("decoy") and not mark.roles.targets
+    return mark.has("decoy") and not mark.roles.targets and not mark.roles.aspects
+
+
+def _only_the_cause(unit: Unit) -> bool:
+    """ "Obscured by the mitral prosthesis": the structure hides, it is not hidden."""
+    places = [m.start for m in unit.marks if m.roles.structures]
+    dims = [m.start for m in unit.marks if m.has("dim_after") and not m.has("dim_before")]
+    return bool(places and dims) and min(places) > max(dims)
+
+
+def _dim_of_structure(unit: Unit) -> bool:
+    """Is it the structure that is not seen, and a noun without label only where or how?"""
+    for mark in unit.marks:
+        if _decoy(mark):
+            return False
+        if mark.has("dim_after"):
+            return unit.dim and bool(unit.structures)
+    return False
 
 
 def _unseen(unit: Unit) -> bool:

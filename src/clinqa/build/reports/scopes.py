@@ -26,6 +26,7 @@ _CHANGED = frozenset(
     {"has improved", "have improved", "improved", "worsened", "has worsened", "has progressed",
      "progressed", "has decreased", "has increased", "regressed"}
 )  # fmt: skip
+_LIKE = frozenset({"as", "from", "since", "than", "to", "similar", "with", "unchanged", "over"})
 _ONCE = frozenset({"previously", "formerly", "initially", "prior", "previous"})
 
 
@@ -164,9 +165,12 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
 def _said_before(unit: Unit, tag: str) -> bool:
     """Is the finding complete before the word of time ("mild MR as on the prior study")?"""
     named = False
-    for mark in unit.marks:
+    for i, mark in enumerate(unit.marks):
         if mark.has(tag):
-            return named and "was" not in unit.tags
+            like = tag == "compare" or any(
+                m.text in _LIKE or m.has("compare") for m in unit.marks[max(0, i - 3) : i]
+            )
+            return named and like and "was" not in unit.tags
         if mark.roles.targets or (mark.roles.structures and unit.valued):
             named = True
     return False

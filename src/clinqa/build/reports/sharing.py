@@ -135,7 +135,7 @@ def _under_denial(left: Unit, unit: Unit) -> bool:
     if unit.degree is None:
         return bool(unit.aspects) and unit.sep == "or"
     level = unit.degree.roles.degree
-    return level == -2 or "above" in unit.degree.extra or (unit.sep == "or" and level in (2, 3))
+    return level == -2 or (unit.sep == "or" and ("above" in unit.degree.extra or level in (2, 3)))
 
 
 def _adjectives(unit: Unit) -> bool:
@@ -186,7 +186,7 @@ def _from_left(units: list[Unit]) -> None:
                 _copy_value(left, unit)
             continue
         attribute = unit.targets and all(t.level is None for _, t in unit.targets)
-        if attribute and any(word[0].isdigit() for word in unit.raw):
+        if attribute and any(m.text[0].isdigit() and not m.paren for m in unit.marks):
             continue  # "LVEF 28 %" stands for itself
         if attribute and left.targets and all(t.level is None for _, t in left.targets):
             if left.degree_first or left.value_first or left.borrowed_value:

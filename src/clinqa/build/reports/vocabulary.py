@@ -196,7 +196,7 @@ class Vocabulary:
             self._add([term], targets=[Target(name, None, -2, term in adjectives)])
         for row in aspect.finding_levels:
             for term in row.terms:
-                target = Target(name, None, row.level, term in adjectives, row.level == 0)
+                target = Target(name, None, row.level, term in adjectives)
                 self._add([term], targets=[target])
         self._add(aspect.normal, targets=[Target(name, None, 0, True, True)])
         self._add(aspect.up, aspects={name})
