@@ -46,7 +46,9 @@ class Bank:
     headed: dict[tuple[int, int], list[Statement]] = field(default_factory=dict)
     """One finding, under the header of its structure; those of `single` too."""
     groups: dict[str, list[Group]] = field(default_factory=dict)
-    """Several findings at once, by section."""
+    """Several findings at once, by section, each naming its structure."""
+    headed_groups: dict[str, list[Group]] = field(default_factory=dict)
+    """Several findings at once, under the header of their structure; those of `groups` too."""
     normal: dict[str, list[Statement]] = field(default_factory=dict)
     unseen: dict[str, list[Statement]] = field(default_factory=dict)
     fillers: dict[str, list[Statement]] = field(default_factory=dict)
@@ -72,7 +74,9 @@ class Bank:
         elif len(findings) == 1:
             self._add_single(style, findings[0], copies)
         else:
-            self._add_group(where, findings, copies)
+            _add_group(self.headed_groups, where, findings, copies)
+            if style != "F":
+                _add_group(self.groups, where, findings, copies)
 
     def _add_single(self, style: str, finding: Finding, copies: list[Statement]) -> None:
         key = finding[:2]
@@ -80,17 +84,21 @@ class Bank:
         if style != "F":
             self.single.setdefault(key, []).extend(copies)
 
-    def _add_group(
-        self, where: str, findings: tuple[Finding, ...], copies: list[Statement]
-    ) -> None:
-        abnormalities = tuple(finding[0] for finding in findings)
-        levels = tuple(finding[1] for finding in findings)
-        groups = self.groups.setdefault(where, [])
-        for named, by_levels in groups:
-            if named == abnormalities:
-                by_levels.setdefault(levels, []).extend(copies)
-                return
-        groups.append((abnormalities, {levels: copies}))
+
+def _add_group(
+    store: dict[str, list[Group]],
+    where: str,
+    findings: tuple[Finding, ...],
+    copies: list[Statement],
+) -> None:
+    abnormalities = tuple(finding[0] for finding in findings)
+    levels = tuple(finding[1] for finding in findings)
+    groups = store.setdefault(where, [])
+    for named, by_levels in groups:
+        if named == abnormalities:
+            by_levels.setdefault(levels, []).extend(copies)
+            return
+    groups.append((abnormalities, {levels: list(copies)}))
 
 
 @cache

@@ -114,7 +114,8 @@ class _Draft:
     def _statements(self, where: str, wanted: dict[int, int], headed: bool) -> list[str]:
         """Say each wanted level, some of them together in one statement."""
         random, said = self.random, []
-        groups = self.bank.groups.get(where)
+        store = self.bank.headed_groups if headed else self.bank.groups
+        groups = store.get(where)
         if groups and len(wanted) > 1:
             for _ in range(2):
                 abnormalities, by_levels = groups[int(random() * len(groups))]
