@@ -356,7 +356,9 @@ class _Segmenter:
                     digits -= 1
                 return digits > self.open
             return True
-        return nxt.isupper() and (letters >= 2 or (letters == 0 and text[j - 1] in ")]%"))
+        return nxt.isupper() and (
+            letters >= 2 or (letters == 0 and j > self.open and text[j - 1] in ")]%")
+        )
 
     def _close(self) -> Iterator[Piece]:
         if self.open >= 0:

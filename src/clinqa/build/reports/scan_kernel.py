@@ -1,0 +1,714 @@
+"""`segment` over the bytes of an Arrow column, compiled: rule for rule the same, without objects.
+
+Everything compiled stands in this one file: numba's cache watches only the file of the function
+it is asked for. What is data (characters, widths, headers) comes in through `Tables`.
+A text of ASCII is read where it lies; any other is decoded into a buffer first, so that all
+positions are code points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.build.reports.scan_tables import (
+    ALPHA,
+    BULLET,
+    CASED_LOW,
+    DIGIT,
+    ENDER,
+    HEAD_STOP,
+    HEAD_TAIL,
+    KEY,
+    RULE,
+    SPACE,
+    UPPER,
+    Tables,
+)
+
+__all__ = ["Found", "fill_slots", "look_up", "scan_texts", "unwrap_new"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Codes = npt.NDArray[Any]
+Ints = npt.NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """One row per statement, in text order. `at`, `size`: its bytes; `hashes`: 128 bits."""
+
+    study: npt.NDArray[np.int32]
+    start: Ints
+    end: Ints
+    head: Ints
+    section: npt.NDArray[np.int32]
+    structure: npt.NDArray[np.int32]
+    role: npt.NDArray[np.uint8]
+    phase: npt.NDArray[np.uint8]
+    at: Ints
+    size: Ints
+    hashes: npt.NDArray[np.uint64]
+
+
+# The state of one report: positions in an array of integers.
+STRUCTURE, ROLE, PHASE, SECTION, HEAD = 0, 1, 2, 3, 4
+HELD, HELD_STRUCTURE, HELD_ROLE, HELD_PHASE = 5, 6, 7, 8  # to go back to at the next bullet
+INLINE_IGNORE, BODY, OPEN, LAST, COUNT, STUDY, AFTER = 9, 10, 11, 12, 13, 14, 15
+_FINDINGS, _CONCLUSION, _ADDENDUM, _IGNORE = 0, 1, 2, 3  # as in sections.Role
+
+_HASH_START = np.uint64(0xCBF29CE484222325)
+_HASH_PRIME = np.uint64(0x100000001B3)
+_PRIME_1 = np.uint64(0x9E3779B185EBCA87)
+_PRIME_2 = np.uint64(0xC2B2AE3D27D4EB4F)
+_START_2 = np.uint64(0x27D4EB2F165667C5)
+_MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
+_MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
+_U0, _U1, _U8, _U33 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(33)
+
+
+def _njit(function: F, **options: bool) -> F:
+    njit: Any = numba.njit
+    try:
+        return cast(F, njit(cache=True, nogil=True, **options)(function))
+    except RuntimeError:  # nowhere to keep the cache: compile in every process
+        return cast(F, njit(nogil=True, **options)(function))
+
+
+def _compiled(function: F) -> F:
+    """Compiled, for what only reads and writes arrays that its caller holds.
+
+    Without numba's reference counts, which cost more than the work of such small functions. The
+    switch is private to numba: where a version lacks it, the same runs slower.
+    """
+    try:
+        return _njit(function, _nrt=False)
+    except (KeyError, TypeError, AttributeError):
+        return _njit(function)
+
+
+@_compiled
+def _skip(text: Codes, i: int, b: int, flags: Codes) -> int:
+    while i < b and flags[text[i]] & SPACE:
+        i += 1
+    return i
+
+
+@_compiled
+def _read_lines(
+    text: Codes, start: int, stop: int, t: Tables, lefts: Codes, rights: Codes
+) -> tuple[int, int]:
+    """The lines, right-stripped, and the width to which the text is wrapped."""
+    width = t.limits[1]
+    count = 0
+    at = start
+    while at <= stop:
+        end = at
+        blank = False
+        while end < stop:
+            c = text[end]
+            if c == 10:
+                break
+            if c == 91 and end + 2 < stop and text[end + 1] == 42 and text[end + 2] == 42:
+                blank = True
+            end += 1
+        right = end
+        while right > at and t.flags[text[right - 1]] & SPACE:
+            right -= 1
+        lefts[count] = at
+        rights[count] = right
+        count += 1
+        if not blank and right - at > width:
+            width = right - at
+        at = end + 1
+    return count, width
+
+
+@_compiled
+def _is_rule(text: Codes, first: int, b: int, flags: Codes) -> bool:
+    i = first
+    while i < b and flags[text[i]] & RULE:
+        i += 1
+    return i >= b
+
+
+@_compiled
+def _after_bullet(text: Codes, first: int, b: int, flags: Codes) -> int:
+    i = first
+    while i < b and flags[text[i]] & BULLET:
+        i += 1
+        while i < b and (text[i] == 32 or text[i] == 9):
+            i += 1
+    if i > first:
+        c = text[i - 1]
+        if c == 32 or c == 9 or text[first] == 42 or text[first] == 35:
+            return i
+        return first
+    if text[i] == 40:
+        i += 1
+    digits = i
+    while i < b and 48 <= text[i] <= 57:
+        i += 1
+    if i == digits:
+        while i < b and i - digits < 4:
+            c = text[i]
+            if not (c == 73 or c == 86 or c == 88 or c == 105 or c == 118 or c == 120):
+                break
+            i += 1
+        if i == digits and i + 1 < b:
+            c = text[i]
+            if (97 <= c <= 104 or 65 <= c <= 72) and (text[i + 1] == 46 or text[i + 1] == 41):
+                i += 1
+    if digits < i <= digits + 4 and i + 1 < b:
+        if (text[i] == 46 or text[i] == 41) and (text[i + 1] == 32 or text[i + 1] == 9):
+            return _skip(text, i + 1, b, flags)
+    return first
+
+
+@_compiled
+def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) -> int:
+    """The row of `meaning` for the header that text[i:j] is, or -1."""
+    length = 0
+    depth = 0
+    value = _HASH_START
+    for k in range(i, j):
+        c = text[k]
+        if c == 40 or c == 91:
+            depth += 1
+        elif c == 41 or c == 93:
+            depth = max(depth - 1, 0)
+        elif depth == 0 and t.flags[c] & KEY:
+            low = c | 32 if 65 <= c <= 90 else c
+            key[length] = low
+            length += 1
+            value = (value ^ np.uint64(low)) * _HASH_PRIME
+    if length == 0:
+        return -1
+    mask = len(t.slots) - 1
+    slot = np.int64(value & np.uint64(mask))
+    while t.slots[slot] >= 0:
+        number = t.slots[slot]
+        begin = t.ends[number]
+        if t.ends[number + 1] - begin == length:
+            k = 0
+            while k < length and t.keys[begin + k] == key[k]:
+                k += 1
+            if k == length:
+                return int(t.choice[number, 0 if inline else 1])
+        slot = (slot + 1) & mask
+    return -1
+
+
+@_compiled
+def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
+    found = False
+    for k in range(i, j):
+        flag = flags[text[k]]
+        if flag & CASED_LOW:
+            return False
+        if flag & UPPER:
+            found = True
+    return found
+
+
+@_compiled
+def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: Ints) -> int:
+    """The row of `meaning` for the header at `i`, or -1; s[AFTER]: where what it heads begins."""
+    n = len(text)
+    limit = min(b, i + t.limits[0])
+    j = i
+    while j < limit:
+        c = text[j]
+        if t.flags[c] & HEAD_STOP:
+            if c == 58 or c == 124 or c == 9:
+                break
+            if c == 46:
+                if j + 2 < n and text[j + 1] == 46 and text[j + 2] == 46:
+                    break
+                if j + 1 < b and (text[j + 1] == 32 or text[j + 1] == 9) and j - i > 6:
+                    return -1
+            elif j + 2 < n and c == 32 and text[j + 2] == 32:
+                if text[j + 1] == 32 or text[j + 1] == 45:
+                    break
+        j += 1
+    whole = j >= limit
+    if whole and limit != b:
+        return -1
+    if not line and (whole or text[j] != 58):
+        return -1
+    after = j
+    while after < b and t.flags[text[after]] & HEAD_TAIL:
+        if text[after] == 95 and after + 1 < n and text[after + 1] == 95:
+            break
+        after += 1
+    row = _find_key(text, i, j, after < b, t, key)
+    if row < 0:
+        return -1
+    if whole and not (t.flags[text[i]] & UPPER or text[i] == 42 or text[i] == 95):
+        return -1
+    if not line and not _is_upper(text, i, j, t.flags):
+        if t.meaning[row, 3] or t.meaning[row, 1] == _IGNORE:
+            return -1
+        if t.meaning[row, 0] == 0 and t.meaning[row, 1] < 0:
+            return -1
+    s[AFTER] = after
+    return row
+
+
+@_compiled
+def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) -> None:
+    structure, role, phase = t.meaning[row, 0], t.meaning[row, 1], t.meaning[row, 2]
+    structural = t.meaning[row, 3]
+    old = s[ROLE]
+    new = old
+    if role >= 0:
+        new = role
+    elif structural or structure == 0:
+        if old == _IGNORE or (old == _ADDENDUM and not s[BODY] and structural):
+            new = _FINDINGS
+    if phase >= 0 and role < 0 and old == _IGNORE:
+        new = _FINDINGS
+    if structural or 0 <= role <= _CONCLUSION:
+        s[BODY] = 1
+    s[HELD] = 0
+    if bullet and inline:
+        s[HELD] = 1
+        s[HELD_STRUCTURE] = s[STRUCTURE]
+        s[HELD_ROLE] = old
+        s[HELD_PHASE] = s[PHASE]
+    s[INLINE_IGNORE] = 1 if role == _IGNORE and inline else 0
+    if structure >= 0:
+        s[STRUCTURE] = structure
+    s[ROLE] = new
+    if phase >= 0:
+        s[PHASE] = phase
+    s[SECTION] += 1
+    s[HEAD] = head
+
+
+@_compiled
+def _ends_line(
+    text: Codes, previous: int, first: int, b: int, width: int, t: Tables, s: Ints
+) -> bool:
+    bars = 0
+    for k in range(first, b):
+        bars += text[k] == 124
+    if bars:
+        return bars > 1 or bool(text[first] != 124)
+    word = first
+    while word < b and not t.flags[text[word]] & SPACE:
+        word += 1
+    c = text[s[LAST] - 1]
+    if c == 44 or c == 40 or c == 47 or c == 45 or c == 58:
+        return False
+    spare = width - previous - 1 - (word - first)
+    capital = t.flags[text[first]] & (UPPER | DIGIT)
+    return bool(spare >= (t.limits[3] if capital else t.limits[4]))
+
+
+@_compiled
+def _list_number(text: Codes, j: int, b: int, flags: Codes) -> bool:
+    k = j
+    while k < b and 48 <= text[k] <= 57:
+        k += 1
+    if not (j < k <= j + 2 and k + 2 < b and text[k] == 41 and text[k + 1] == 32):
+        return False
+    return bool(flags[text[k + 2]] & UPPER)
+
+
+@_compiled
+def _mark(text: Codes, i: int, b: int, flags: Codes) -> int:
+    j = i
+    while j < b and 48 <= text[j] <= 57:
+        j += 1
+    if i < j <= i + 2 and j + 1 < b:
+        if (text[j] == 46 or text[j] == 41) and (text[j + 1] == 32 or text[j + 1] == 9):
+            return _skip(text, j + 1, b, flags)
+    return i
+
+
+@_compiled
+def _is_abbreviation(text: Codes, k: int, j: int, known: Codes) -> bool:
+    if j - k > 8:
+        return False
+    word = _U0
+    for i in range(k, j):
+        c = text[i]
+        if not (65 <= c <= 90 or 97 <= c <= 122):
+            return False
+        word = (word << _U8) | np.uint64(c | 32)
+    i = 0
+    while i < len(known) and known[i] != word:
+        i += 1
+    return i < len(known)
+
+
+@_compiled
+def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
+    flags = t.flags
+    nxt = text[j + 1] if j + 1 < b else 10
+    if text[j] != 46:
+        return bool(flags[nxt] & SPACE)
+    if (j > 0 and text[j - 1] == 46) or (j + 1 < len(text) and text[j + 1] == 46):
+        return False
+    begin = s[OPEN]
+    k = j
+    while k > begin and flags[text[k - 1]] & ALPHA:
+        k -= 1
+    letters = j - k
+    space = flags[nxt] & SPACE
+    comma = nxt == 44
+    bracket = nxt == 41 or nxt == 93 or nxt == 34 or nxt == 39
+    if space or comma or bracket:
+        if comma and not (j + 2 < b and flags[text[j + 2]] & (DIGIT | SPACE)):
+            return False
+        if bracket and not (j + 2 >= b or flags[text[j + 2]] & SPACE):
+            return False
+        if letters == 1 and (k == begin or text[k - 1] == 46):
+            return False
+        if letters > 1 and _is_abbreviation(text, k, j, t.abbreviations):
+            return bool(letters == 2) and _is_upper(text, k, j, flags)
+        if letters == 0 and k > begin and flags[text[k - 1]] & DIGIT:
+            digits = k
+            while digits > begin and flags[text[digits - 1]] & DIGIT:
+                digits -= 1
+            return bool(digits > begin)
+        return True
+    if not flags[nxt] & UPPER:
+        return False
+    if letters == 0 and j > begin:
+        c = text[j - 1]
+        return bool(c == 41 or c == 93 or c == 37)
+    return bool(letters >= 2)
+
+
+@_compiled
+def _close(text: Codes, t: Tables, s: Ints, out: Found) -> None:
+    """End the open statement: keep it if it holds a letter and its section counts."""
+    start, end = s[OPEN], s[LAST]
+    if start < 0:
+        return
+    s[OPEN] = -1
+    flags = t.flags
+    while end > start and flags[text[end - 1]] & SPACE:
+        end -= 1
+    k = start
+    while k < end and not flags[text[k]] & ALPHA:
+        k += 1
+    if k >= end:
+        return
+    if s[HEAD] < 0:
+        s[HEAD] = start
+    if s[ROLE] == _IGNORE:
+        return
+    row = s[COUNT]
+    s[COUNT] = row + 1
+    out.study[row] = s[STUDY]
+    out.start[row] = start
+    out.end[row] = end
+    out.head[row] = s[HEAD]
+    out.section[row] = s[SECTION]
+    out.structure[row] = s[STRUCTURE]
+    out.role[row] = s[ROLE]
+    out.phase[row] = s[PHASE]
+    first, second = _hash(text, start, end, s[STRUCTURE], flags)
+    out.hashes[row, 0] = first
+    out.hashes[row, 1] = second
+
+
+@_compiled
+def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> Any:
+    """Two 64-bit hashes of structure and unwrapped text.
+
+    Among ten million distinct statements the chance that any two agree in all 128 bits is about
+    10^14 / 2^129, or 10^-25.
+    """
+    one = _HASH_START ^ np.uint64(structure + 1)
+    two = _START_2 + np.uint64(structure + 1)
+    i = start
+    while i < end:
+        c = np.uint64(text[i])
+        i += 1
+        if flags[c] & SPACE:
+            first = i - 1
+            line = c == 10
+            tab = c == 9
+            while i < end and flags[text[i]] & SPACE:
+                line = line or text[i] == 10
+                tab = tab or text[i] == 9
+                i += 1
+            c = np.uint64(9 if not line and (tab or i - first >= 3) else 32)
+        one = (one ^ c) * _PRIME_1
+        one ^= one >> _U33
+        two = (two + c) * _PRIME_2
+        two ^= two >> _U33
+    return _finish(one), _finish(two)
+
+
+@_compiled
+def _finish(value: Any) -> Any:
+    value ^= value >> _U33
+    value *= _MIX_1
+    value ^= value >> _U33
+    value *= _MIX_2
+    return value ^ (value >> _U33)
+
+
+@_compiled
+def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out: Found) -> None:
+    flags = t.flags
+    while True:
+        i = _skip(text, i, b, flags)
+        if i >= b:
+            return
+        if s[OPEN] < 0:
+            i = _mark(text, i, b, flags)
+            row = _header(text, i, b, False, t, key, s)
+            if row >= 0:
+                _apply(row, i, False, True, t, s)
+                s[INLINE_IGNORE] = 0
+                i = s[AFTER]
+                continue
+            if i >= b:
+                return
+            s[OPEN] = i
+        j = i
+        ended = False
+        while j < b:
+            if not flags[text[j]] & ENDER:
+                j += 1
+                continue
+            if text[j] == 32:
+                if j + 1 < b and 48 <= text[j + 1] <= 57 and _list_number(text, j + 1, b, flags):
+                    ended = True
+                    break
+            elif _ends_sentence(text, j, b, t, s):
+                ended = True
+                j += 1
+                while j < b:
+                    c = text[j]
+                    if not (c == 41 or c == 93 or c == 34 or c == 39):
+                        break
+                    j += 1
+                break
+            j += 1
+        s[LAST] = j
+        if not ended:
+            return
+        _close(text, t, s, out)
+        while j < b and (text[j] == 44 or text[j] == 59):
+            j += 1
+        i = j
+
+
+@_compiled
+def _scan_one(
+    text: Codes,
+    start: int,
+    stop: int,
+    t: Tables,
+    lefts: Codes,
+    rights: Codes,
+    key: Codes,
+    s: Ints,
+    out: Found,
+) -> None:
+    flags = t.flags
+    s[:COUNT] = 0
+    s[HEAD] = -1
+    s[OPEN] = -1
+    s[LAST] = -1
+    count, width = _read_lines(text, start, stop, t, lefts, rights)
+    previous = 0
+    for number in range(count):
+        a, b = lefts[number], rights[number]
+        first = _skip(text, a, b, flags)
+        if first >= b or _is_rule(text, first, b, flags):
+            _close(text, t, s, out)
+            if s[INLINE_IGNORE] and not s[BODY]:
+                s[STRUCTURE] = 0
+                s[ROLE] = _FINDINGS
+                s[PHASE] = 0
+                s[SECTION] += 1
+                s[HEAD] = -1
+                s[INLINE_IGNORE] = 0
+            continue
+        content = _after_bullet(text, first, b, flags)
+        if content > first and text[first] == 45 and s[OPEN] >= 0:
+            if previous + t.limits[2] > width:
+                content = first
+        bullet = content > first
+        if bullet or (s[OPEN] >= 0 and _ends_line(text, previous, first, b, width, t, s)):
+            _close(text, t, s, out)
+        if bullet and s[HELD]:
+            s[STRUCTURE] = s[HELD_STRUCTURE]
+            s[ROLE] = s[HELD_ROLE]
+            s[PHASE] = s[HELD_PHASE]
+            s[SECTION] += 1
+            s[HEAD] = -1
+            s[HELD] = 0
+            s[INLINE_IGNORE] = 0
+        row = _header(text, content, b, True, t, key, s)
+        if row >= 0:
+            _close(text, t, s, out)
+            after = _skip(text, s[AFTER], b, flags)
+            _apply(row, content, bullet, after < b, t, s)
+            content = after
+        _sentences(text, content, b, t, key, s, out)
+        previous = b - a
+    _close(text, t, s, out)
+
+
+@_compiled
+def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> int:
+    """UTF-8 to code points; `places`: the byte each begins at, counted from `begin`."""
+    count = 0
+    i = begin
+    while i < end:
+        c = np.int32(data[i])
+        more = 0 if c < 0x80 else 1 if c < 0xE0 else 2 if c < 0xF0 else 3
+        if i + more >= end:
+            more = 0  # cut short: Arrow does not hold such text
+        code = c if more == 0 else c & (0x3F >> more)
+        for k in range(1, more + 1):
+            code = (code << 6) | (np.int32(data[i + k]) & 0x3F)
+        codes[count] = code
+        places[count] = i - begin
+        count += 1
+        i += more + 1
+    places[count] = end - begin
+    return count
+
+
+@_njit
+def scan_texts(
+    data: Codes, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: Found
+) -> tuple[int, int]:
+    """Scan texts from `first` on; where it stopped for want of room, and how many rows it made.
+
+    `starts`, `stops`: code points of each text to read (empty arrays: all of it).
+    """
+    room = len(out.study)
+    longest = 0
+    for i in range(first, len(offsets) - 1):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    lefts = np.empty(longest + 2, np.int64)
+    rights = np.empty(longest + 2, np.int64)
+    codes = np.empty(0, np.int32)
+    places = np.empty(0, np.int64)
+    key = np.empty(t.limits[0] + 1, np.uint8)
+    s = np.zeros(16, np.int64)
+    for i in range(first, len(offsets) - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        if s[COUNT] + (end - begin) // 2 + 1 > room:
+            return i, s[COUNT]
+        made = s[COUNT]
+        s[STUDY] = i
+        sign = np.uint8(0)
+        for k in range(begin, end):
+            sign |= data[k]
+        plain = sign < 128
+        if plain:
+            length = end - begin
+        else:
+            if len(codes) == 0:
+                codes = np.empty(longest + 1, np.int32)
+                places = np.empty(longest + 1, np.int64)
+            length = _decode(data, begin, end, codes, places)
+        start, stop = 0, length
+        if len(starts):
+            start = min(max(starts[i], 0), length)
+            stop = min(max(stops[i], 0), length)
+        if plain:
+            _scan_one(data[begin:end], start, stop, t, lefts, rights, key, s, out)
+        else:
+            _scan_one(codes[:length], start, stop, t, lefts, rights, key, s, out)
+        for row in range(made, s[COUNT]):
+            if plain:
+                out.at[row] = begin + out.start[row]
+                out.size[row] = out.end[row] - out.start[row]
+            else:
+                out.at[row] = begin + places[out.start[row]]
+                out.size[row] = places[out.end[row]] - places[out.start[row]]
+    return len(offsets) - 1, s[COUNT]
+
+
+@_compiled
+def fill_slots(slots: Codes, hashes: Codes, count: int) -> None:
+    """Enter statements 0 to `count` into an empty table."""
+    mask = np.uint64(len(slots) - 1)
+    for number in range(count):
+        slot = hashes[number, 0] & mask
+        while slots[slot] >= 0:
+            slot = (slot + _U1) & mask
+        slots[slot] = number
+
+
+@_compiled
+def look_up(
+    wanted: Codes, first: int, slots: Codes, hashes: Codes, count: int, ids: Codes, new: Codes
+) -> tuple[int, int]:
+    """Number the statements from row `first` on; the row where the table was full, and the count.
+
+    `new[number - count at the call]` is the row where a new statement was first seen.
+    """
+    mask = np.uint64(len(slots) - 1)
+    known = count
+    for row in range(first, len(wanted)):
+        if 2 * (count + 1) > len(slots) or count >= len(hashes):
+            return row, count
+        one, two = wanted[row, 0], wanted[row, 1]
+        slot = one & mask
+        number = slots[slot]
+        while number >= 0 and (hashes[number, 0] != one or hashes[number, 1] != two):
+            slot = (slot + _U1) & mask
+            number = slots[slot]
+        if number < 0:
+            number = count
+            slots[slot] = number
+            hashes[number, 0] = one
+            hashes[number, 1] = two
+            new[count - known] = row
+            count += 1
+        ids[row] = number
+    return len(wanted), count
+
+
+@_compiled
+def unwrap_new(
+    data: Codes, rows: Codes, at: Ints, size: Ints, flags: Codes, out: Codes, ends: Ints
+) -> None:
+    """The statements of `rows`, white space folded as `segment.unwrap` does, end to end."""
+    to = 0
+    for number in range(len(rows)):
+        i = at[rows[number]]
+        end = i + size[rows[number]]
+        while i < end:
+            c = data[i]
+            width = 1 if c < 128 and flags[c] & SPACE else 0
+            if c == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
+                width = 2
+            if width == 0:
+                out[to] = c
+                to += 1
+                i += 1
+                continue
+            run = 0
+            line = False
+            tab = False
+            while width:
+                line = line or data[i] == 10
+                tab = tab or data[i] == 9
+                run += 1
+                i += width
+                width = 0
+                if i < end:
+                    if data[i] < 128 and flags[data[i]] & SPACE:
+                        width = 1
+                    elif data[i] == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
+                        width = 2
+            out[to] = 9 if not line and (tab or run >= 3) else 32
+            to += 1
+        ends[number + 1] = to
