@@ -69,6 +69,8 @@ class SectionTable:
         for role in (Role.FINDINGS, Role.CONCLUSION, Role.ADDENDUM, Role.IGNORE):
             for term in roles.get(role.name.lower(), ()):
                 self.headers[header_key(term)] = Header("*", role, Phase.BASELINE)
+        for term in roles.get("ignore_block", ()):
+            self.blocks[header_key(term)] = Header("*", Role.IGNORE, Phase.BASELINE)
         self.headers.pop("", None)
         self.blocks.pop("", None)
 
