@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from clinqa.core.records import Phase
 from clinqa.packs.loader import Pack
@@ -30,6 +31,7 @@ class Header:
     structural: bool = False  # names a structure: only in capitals counts within a line
 
 
+@lru_cache(maxsize=1 << 14)
 def header_key(text: str) -> str:
     """A header's letters and digits, folded, without brackets: how headers are compared.
 

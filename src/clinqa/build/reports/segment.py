@@ -10,8 +10,9 @@ line end where the next word would still have fitted on the line (LABELLING, kno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from clinqa.build.reports.sections import Header, Role, SectionTable
 from clinqa.core.records import Phase
@@ -27,8 +28,12 @@ _ABBREVIATIONS = frozenset(
      "sr", "prof", "est", "max", "min", "avg", "resp", "press", "syst", "diast", "vel", "grad"}
 )  # fmt: skip
 _BULLETS = "-*\u2022\u00b7\u25aa>#+"
-_RULE = frozenset("-=_*#~.+| \t\r")
-_SPACE = frozenset(" \t\r\n\x0b\x0c\u00a0")
+_RULE = "-=_*#~.+| \t\r"
+_BLANKS = " \t\r\n\x0b\x0c\u00a0"
+_SPACE = frozenset(_BLANKS)
+_RUN = re.compile(f"[{_BLANKS}]{{2,}}|[{_BLANKS[1:]}]")  # any but a single space
+_HEADER_SIGN = re.compile("[:|\t. \u00a0]")
+_HALT = re.compile(r"[.!?]| (?=[0-9]{1,2}\) .)")  # where a sentence may end
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +64,12 @@ def unwrap(text: str) -> str:
     >>> unwrap("Left\\n   atrium     mild")
     'Left atrium\\tmild'
     """
-    out: list[str] = []
-    i, n = 0, len(text)
-    while i < n:
-        char = text[i]
-        if char not in _SPACE:
-            out.append(char)
-            i += 1
-            continue
-        j, line, tab = i, False, False
-        while j < n and text[j] in _SPACE:
-            line |= text[j] == "\n"
-            tab |= text[j] == "\t"
-            j += 1
-        if out and j < n:
-            out.append("\t" if not line and (tab or j - i >= 3) else " ")
-        i = j
-    return "".join(out)
+    return _RUN.sub(_fold, text.strip(_BLANKS))
+
+
+def _fold(match: re.Match[str]) -> str:
+    run = match.group()
+    return "\t" if "\n" not in run and (len(run) >= 3 or "\t" in run) else " "
 
 
 def segment(text: str, table: SectionTable, start: int = 0, end: int | None = None) -> list[Piece]:
@@ -156,7 +150,7 @@ class _Segmenter:
         return i
 
     def _is_rule(self, first: int, b: int) -> bool:
-        return all(self.text[i] in _RULE for i in range(first, b))
+        return not self.text[first:b].strip(_RULE)
 
     def _after_bullet(self, first: int, b: int) -> int:
         """Past a bullet or list number at the start of a line, or `first`."""
@@ -187,21 +181,18 @@ class _Segmenter:
         """The header at `i`, and where what it heads begins."""
         text = self.text
         limit = min(b, i + HEADER_MAX)
-        j = i
         whole = False
-        while j < limit:
+        for sign in _HEADER_SIGN.finditer(text, i, limit):
+            j = sign.start()
             char = text[j]
             if char == ":" or char == "|" or char == "\t":
                 break
-            if char == "." and text[j : j + 3] == "...":
-                break
-            if char in " \u00a0" and (text[j : j + 3] == "   " or text[j : j + 3] == " - "):
+            if text[j : j + 3] in ("...", "   ", " - "):
                 break
             if char == "." and j + 1 < b and text[j + 1] in " \t" and j - i > 6:
                 return None, i
-            j += 1
         else:
-            whole = limit == b
+            j, whole = limit, limit == b
             if not whole:
                 return None, i
         if not line and (whole or text[j] != ":"):
@@ -288,20 +279,20 @@ class _Segmenter:
                 if i >= b:
                     return
                 self.open = i
-            j = i
             ended = False
-            while j < b:
-                char = text[j]
-                if char == " " and self._list_number(j + 1, b):
-                    ended = True
-                    break
-                if char in ".!?" and self._ends_sentence(j, b):
+            for halt in _HALT.finditer(text, i, b):
+                j = halt.start()
+                if text[j] == " ":
+                    ended = self._list_number(j + 1, b)
+                elif self._ends_sentence(j, b):
                     ended = True
                     j += 1
                     while j < b and text[j] in ")]\"'":
                         j += 1
+                if ended:
                     break
-                j += 1
+            else:
+                j = b
             self.last = j
             if not ended:
                 return
@@ -382,4 +373,4 @@ class _Segmenter:
 
 
 def replace_state(state: _State, structure: str, role: Role, phase: Phase) -> _State:
-    return replace(state, structure=structure, role=role, phase=phase)
+    return _State(structure, role, phase, state.section, state.head)
