@@ -152,9 +152,8 @@ def echo(
     )
     with Progress() as progress:
         result = build_reports(inputs, out, options, progress)
-    return Outcome(
-        "build echo", out, result.counts, result.warnings, text=summary(result.counts, out)
-    )
+    lines = [*result.notes, *([] if dry_run else [summary(result.counts, out)])]
+    return Outcome("build echo", out, result.counts, result.warnings, text="\n".join(lines))
 
 
 def summary(counts: Mapping[str, object], out: Path) -> str:

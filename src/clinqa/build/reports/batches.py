@@ -1,0 +1,117 @@
+"""One batch of notes to the tables of a dataset: divide, scan, read what is new, resolve, ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from clinqa.build.reports.attribute import Attributor
+from clinqa.build.reports.items import ItemMaker, ItemOptions
+from clinqa.build.reports.labelled import Labelled, labels_table
+from clinqa.build.reports.labeller import Labeller
+from clinqa.build.reports.questions import questionnaire
+from clinqa.build.reports.readings import Readings
+from clinqa.build.reports.resolve import resolution_table
+from clinqa.build.reports.scan import Engine, Scanner
+from clinqa.build.reports.sections import Role, SectionTable
+from clinqa.build.reports.studies import studies_of
+from clinqa.core.records import Level, Reason, Reject
+from clinqa.dataset.writer import BatchTables
+from clinqa.packs.loader import Pack, builtin_pack, load_pack
+from clinqa.privacy.screen import Screen
+from clinqa.sources.reports import ReportBatch
+
+__all__ = ["BatchBuilder", "Built", "Recipe"]
+
+STAGE = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How batches are built: small enough to be sent to another process."""
+
+    pack: str = "echo"
+    pack_dir: Path | None = None
+    profile: str = "default"
+    engine: Engine = "auto"
+    size_hint: int | None = None
+    items: ItemOptions = field(default_factory=ItemOptions)
+
+    def load(self) -> Pack:
+        """The pack."""
+        return builtin_pack(self.pack) if self.pack_dir is None else load_pack(self.pack_dir)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One batch's tables, and what was counted on the way."""
+
+    tables: BatchTables
+    identifiers: Counter[str]
+    without_block: int
+    notes: int
+
+
+class BatchBuilder:
+    """Builds batches one after the other; statements met before are not read again."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        pack = recipe.load()
+        labeller = Labeller(pack, recipe.profile)
+        self._labeller = labeller
+        self._blocks = pack.spec.blocks
+        self._scanner = Scanner(SectionTable(pack), recipe.engine, size_hint=recipe.size_hint)
+        self.readings = Readings(tuple(pack.abnormalities), self._scanner.statements)
+        self._attributor = Attributor(
+            resolution_table(pack, recipe.profile),
+            self.readings,
+            [role for role in Role if labeller.counts(role)],
+        )
+        self._items = ItemMaker(pack, questionnaire(pack), recipe.items)
+        self._screen = Screen()
+
+    def build(self, batch: ReportBatch) -> Built:
+        """The tables of a batch. Statements are numbered as in `readings`."""
+        studies = studies_of(batch.studies, self._blocks)
+        bounds = None if studies.bounds is None else (studies.bounds[:, 0], studies.bounds[:, 1])
+        pieces = self._scanner.scan(studies.texts, bounds)
+        self.readings.read_new(self._labeller)
+        labels = self._attributor.labels(pieces, len(studies))
+        labelled = Labelled(studies, pieces, labels, self.readings)
+        occurrences = {"study": pa.array(pieces.study), "statement": pa.array(pieces.statement)}
+        identifiers = Counter(self._screen.count(pa.array(labelled.contexts, pa.large_string())))
+        tables = BatchTables(
+            studies.table(),
+            self._items.table(labelled),
+            labels_table(labelled),
+            pa.table(occurrences),
+            [*batch.rejects, *_rejects(labelled)],
+        )
+        return Built(tables, identifiers, studies.without_block, len(batch.studies))
+
+
+def _rejects(batch: Labelled) -> list[Reject]:
+    """Studies without a label, and labels that contradict themselves."""
+    labels, studies = batch.labels, batch.studies
+    silent = np.bincount(labels.study, minlength=len(studies)) == 0
+    conflicts = np.flatnonzero((labels.phase == 0) & (labels.level == Level.CONFLICT))
+    places = [(int(study), Reason.NO_FINDINGS, "") for study in np.flatnonzero(silent)]
+    names = batch.readings.abnormalities
+    for label in conflicts.tolist():
+        detail = names[labels.abnormality[label]]
+        places.append((int(labels.study[label]), Reason.CONFLICTING_LEVELS, detail))
+    return [
+        Reject(
+            STAGE,
+            reason,
+            studies.ids[study].as_py(),
+            part=studies.parts[study].as_py(),
+            row=studies.rows[study].as_py(),
+            detail=detail,
+        )
+        for study, reason, detail in places
+    ]

@@ -1,0 +1,64 @@
+"""The inputs of a build as records of the manifest: a name, a hash, a size; no path."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from clinqa.build.reports.options import Progress
+from clinqa.core.manifest import FileRecord, sha256_file
+from clinqa.sources.reports import InputPlan
+from clinqa.sources.reports.folder import format_of, list_folder, text_id
+
+__all__ = ["input_records"]
+
+UNREADABLE = "unreadable"
+
+
+def input_records(inputs: Sequence[Path], plan: InputPlan, progress: Progress) -> list[FileRecord]:
+    """Every file by its hash. The .txt files of a folder are one record: a hash over their ids
+    and hashes. What cannot be read is named so; the reader makes a reject of it."""
+    records: list[FileRecord] = []
+    done, total = 0, max(plan.bytes, 1)
+    for path in inputs:
+        for record in _records(path):
+            records.append(record)
+            done += record.bytes
+            progress("hashing the input", len(records), fraction=min(1.0, done / total))
+    return records
+
+
+def _records(path: Path) -> Iterator[FileRecord]:
+    if not path.is_dir():
+        if format_of(path) == "txt":
+            yield _folder_record(path.parent, [path], path.name)
+        else:
+            yield _record(path)
+        return
+    found = list_folder(path)
+    yield from (_record(table) for table in found.tables)
+    if found.texts:
+        yield _folder_record(path, found.texts, path.name)
+
+
+def _record(path: Path) -> FileRecord:
+    try:
+        return FileRecord(path.name, sha256_file(path), os.stat(path).st_size)
+    except OSError:
+        return FileRecord(path.name, UNREADABLE, 0)
+
+
+def _folder_record(root: Path, texts: Sequence[Path], name: str) -> FileRecord:
+    """The study of a .txt file is its name, so names are hashed too."""
+    each = sorted(
+        ((text_id(path, root), _record(path)) for path in texts),
+        key=lambda pair: (pair[0], pair[1].sha256),
+    )
+    together = hashlib.sha256()
+    for study, record in each:
+        together.update(f"{study}\0{record.sha256}\n".encode())
+    return FileRecord(
+        name, together.hexdigest(), sum(record.bytes for _, record in each), len(each)
+    )

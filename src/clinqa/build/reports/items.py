@@ -1,0 +1,202 @@
+"""The items of a batch: what is asked of each study, with answer, context and identity."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from clinqa.build.reports.context import section_contexts
+from clinqa.build.reports.labelled import Labelled, coded
+from clinqa.build.reports.questions import Questionnaire, QuestionType
+from clinqa.build.reports.readings import METHODS
+from clinqa.build.reports.unmentioned import choose_unmentioned
+from clinqa.core.ids import SEPARATOR
+from clinqa.core.records import Kind, Level
+from clinqa.packs.loader import Pack
+
+__all__ = ["ItemMaker", "ItemOptions"]
+
+_RULES = "rules"  # the method of an item that no statement decided
+_METHODS = (*(method.value for method in METHODS), _RULES)
+_TYPES = tuple(kind.name.lower() for kind in QuestionType)
+_CANONICAL = (QuestionType.ADEQUACY, QuestionType.PRESENCE, QuestionType.SEVERITY)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOptions:
+    """Which items: `full` questions, contexts by section, the share of unmentioned ones."""
+
+    full: bool = False
+    by_section: bool = False
+    unmentioned_share: float = 0.0
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A row an item. `label` is its label's row, or the number of labels where it has none;
+    `answer` numbers the sentences of the batch first, then the canonical answers."""
+
+    study: npt.NDArray[Any]
+    abnormality: npt.NDArray[Any]
+    label: npt.NDArray[Any]
+    kind: npt.NDArray[Any]
+    answer: npt.NDArray[Any]
+
+    def sorted(self, more: _Rows) -> _Rows:
+        """Both, so that a study's items stay together."""
+        one, two = self._columns(), more._columns()
+        columns = [np.concatenate(pair) for pair in zip(one, two, strict=True)]
+        order = np.lexsort((columns[3], columns[1], columns[0]))
+        return _Rows(*(column[order] for column in columns))
+
+    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.study, self.abnormality, self.label, self.kind, self.answer
+
+
+class ItemMaker:
+    """Makes the items of batches by one pack and one set of options."""
+
+    def __init__(self, pack: Pack, questions: Questionnaire, options: ItemOptions) -> None:
+        self._options = options
+        self._names = tuple(pack.abnormalities)
+        self._structure = [spec.structure for spec in pack.abnormalities.values()]
+        flat = [text for row in questions.questions for text in row]
+        self._questions = pa.array(flat, pa.string())
+        self._question_bytes = [_bytes(text + SEPARATOR) for text in flat]
+        answers = {questions.unmentioned}
+        answers.update(a for row in questions.answers for each in row for a in each.values())
+        self._answers = pa.array(sorted(answers), pa.string())
+        number = {text: code for code, text in enumerate(sorted(answers))}
+        self._unmentioned = number[questions.unmentioned]
+        # by type, abnormality and level from -3 up; -1 where it is not asked
+        self._canonical = np.full((len(QuestionType), len(self._names), 7), -1, np.int64)
+        for kind, row in enumerate(questions.answers):
+            for abnormality, each in enumerate(row):
+                for level, text in each.items():
+                    self._canonical[kind, abnormality, level - Level.INADEQUATE] = number[text]
+
+    def table(self, batch: Labelled) -> pa.Table:
+        """The items, as `dataset.writer.BatchTables` wants them."""
+        labels, studies, decided = batch.labels, batch.studies, batch.decided
+        rows = self._rows(batch)
+        silent = rows.label == len(labels)
+        padded = np.append(labels.level, np.int8(0))
+        keys = np.append(decided.key, np.uint64(0))
+        methods = np.append(decided.method, np.uint8(len(METHODS)))
+        answers = pa.concat_arrays([decided.texts, self._answers])
+        question = rows.kind * len(self._names) + rows.abnormality
+        names = sorted(set(self._structure))
+        structure = np.array([names.index(name) for name in self._structure])[rows.abnormality]
+        return pa.table(
+            {
+                "id": self._ids(batch, rows, question, answers, silent),
+                "kind": coded(np.zeros(len(silent), np.int32), [Kind.LONG_FORM.value]),
+                "group": coded(rows.study, studies.groups),
+                "question": coded(question, self._questions),
+                "context": self._contexts(batch, rows),
+                "answer": coded(rows.answer, answers),
+                "category": coded(rows.abnormality, self._names),
+                "source_id": coded(rows.study, studies.ids),
+                "spans": batch.spans.take(pa.array(rows.label)),
+                "method": coded(methods[rows.label], _METHODS),
+                "structure": coded(structure, names),
+                "level": pa.array(padded[rows.label], mask=silent),
+                "question_type": coded(rows.kind, _TYPES),
+                "study": pa.array(rows.study, pa.int32()),
+                "statement_key": pa.array(keys[rows.label], mask=silent),
+            }
+        )
+
+    def _rows(self, batch: Labelled) -> _Rows:
+        labels, base = batch.labels, len(batch.decided.texts)
+        asked = np.flatnonzero((labels.phase == 0) & (labels.level != Level.CONFLICT))
+        study, abnormality = labels.study[asked], labels.abnormality[asked].astype(np.int64)
+        finding = np.full(len(asked), QuestionType.FINDING, np.int64)
+        rows = _Rows(study, abnormality, asked, finding, batch.decided.answer[asked])
+        if not self._options.full:
+            return rows
+        for kind in _CANONICAL:
+            answer = self._canonical[kind, abnormality, labels.level[asked] - Level.INADEQUATE]
+            here = np.flatnonzero(answer >= 0)
+            kinds = np.full(len(here), kind, np.int64)
+            more = _Rows(study[here], abnormality[here], asked[here], kinds, base + answer[here])
+            rows = rows.sorted(more)
+        chosen = choose_unmentioned(
+            batch.studies.ids.to_pylist(),
+            self._names,
+            mentioned=(labels.study, labels.abnormality),
+            items=np.bincount(rows.study, minlength=len(batch.studies)),
+            share=self._options.unmentioned_share,
+            seed=self._options.seed,
+        )
+        study, abnormality = chosen
+        none = np.full(len(study), len(labels), np.int64)
+        kinds = np.full(len(study), QuestionType.UNMENTIONED, np.int64)
+        answer = np.full(len(study), base + self._unmentioned, np.int64)
+        return rows.sorted(_Rows(study, abnormality, none, kinds, answer))
+
+    def _contexts(self, batch: Labelled, rows: _Rows) -> pa.DictionaryArray:
+        if not self._options.by_section:
+            return coded(rows.study, batch.contexts)
+        # items without a label have nothing that decided
+        first = np.append(batch.labels.first, batch.labels.first[-1]).tolist()
+        deciding = batch.labels.deciding.tolist()
+        asked = (
+            (study, self._structure[code], tuple(deciding[first[label] : first[label + 1]]))
+            for study, code, label in zip(
+                rows.study.tolist(), rows.abnormality.tolist(), rows.label.tolist(), strict=True
+            )
+        )
+        words = batch.readings.words.structures
+        structures = [words[number] for number in batch.sections.statement.tolist()]
+        codes, contexts = section_contexts(
+            batch.texts, batch.contexts, batch.sections, structures, asked
+        )
+        return coded(np.array(codes, np.int32), contexts)
+
+    def _ids(
+        self,
+        batch: Labelled,
+        rows: _Rows,
+        question: npt.NDArray[Any],
+        answers: pa.Array,
+        silent: npt.NDArray[np.bool_],
+    ) -> pa.Array:
+        """`core.ids.item_id` of every item; part and page are those of its first span."""
+        ids, parts = batch.studies.ids.to_pylist(), batch.studies.parts.to_pylist()
+        after = SEPARATOR * 2
+        heads = [
+            _bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, part)) + after)
+            for name, part in zip(ids, parts, strict=True)
+        ]
+        silent_heads = (
+            [_bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, "")) + after) for name in ids]
+            if silent.any()
+            else []
+        )
+        questions = self._question_bytes
+        answer_bytes = [_bytes(text) for text in answers.to_pylist()]
+        sha256 = hashlib.sha256
+        made = [
+            sha256(
+                (silent_heads if none else heads)[study] + questions[q] + answer_bytes[a]
+            ).hexdigest()[:16]
+            for study, q, a, none in zip(
+                rows.study.tolist(),
+                question.tolist(),
+                rows.answer.tolist(),
+                silent.tolist(),
+                strict=True,
+            )
+        ]
+        return pa.array(made, pa.string())
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
