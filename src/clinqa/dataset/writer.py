@@ -84,7 +84,7 @@ class WriteResult:
     rows: Mapping[str, int]
     """Rows of each Parquet file, by its name inside the folder."""
     levels: Mapping[tuple[str, int], int]
-    """Items by (category, level)."""
+    """Items by (category, level); those without a level are not among them."""
     rejects: Mapping[str, int]
     """Rows of rejects.parquet by reason, of studies and of single labels."""
     labels: int
@@ -299,7 +299,8 @@ def _level_counts(table: pa.Table) -> dict[tuple[str, int], int]:
     for chunk in table.select(["category", "level"]).to_batches():
         grouped = pa.table(chunk).group_by(["category", "level"]).aggregate([([], "count_all")])
         for row in grouped.to_pylist():
-            counted[(row["category"], row["level"])] += row["count_all"]
+            if row["level"] is not None:  # an item on what the report does not mention has none
+                counted[(row["category"], row["level"])] += row["count_all"]
     return counted
 
 
