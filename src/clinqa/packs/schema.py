@@ -46,6 +46,7 @@ class EnglishSpec(_Strict):
     values: dict[str, Phrases]
     negation: dict[str, Phrases]
     inadequate: dict[str, Phrases]
+    no_sight: Phrases
     hedges: Phrases
     time: dict[str, Phrases]
     connect: dict[str, Phrases]
@@ -60,6 +61,7 @@ class StructureSpec(_Strict):
     terms: Phrases
     normal: list[str] = []
     unseen: list[str] = []
+    place: bool = False  # often says only where something else is
 
 
 class GroupSpec(_Strict):
@@ -102,7 +104,6 @@ class AspectSpec(_Strict):
     absent_level: int | None = None
     present_level: int | None = None
     finding_levels: list[FindingLevelSpec] = []
-    provoked: Phrases = []
     normal_only: Phrases = []
     when_segmental: str | None = None
     segmental_ignores_degree: bool = False
@@ -112,10 +113,8 @@ class AspectSpec(_Strict):
     default_structure: str | None = None
     default_structures: list[str] = []
     own_structure: str | None = None
-    needs_structure: bool = False
     expands: list[str] = []
     only_normal: bool = False
-    normal_for_age: bool = False
     graded: bool = False
     denial: bool = False
     abnormal_level: int | None = None
@@ -123,7 +122,8 @@ class AspectSpec(_Strict):
     merges: str | None = None
     only_section: list[str] = []
     qualified_by: dict[str, Phrases] = {}
-    all: bool = False
+    prosthetic: bool = False
+    new_with_stress: bool = False
 
 
 class NamedSpec(_Strict):
@@ -135,6 +135,7 @@ class NamedSpec(_Strict):
     terms: Phrases
     case: Phrases = []
     only_altered: bool = False
+    measure: bool = False
     level: int | None = None
 
 
@@ -210,7 +211,11 @@ class PackSpec(_Strict):
     remaining: Phrases = []
     fillers: Phrases = []
     prosthesis: Phrases = []
-    paravalvular: Phrases = []
+    partial: Phrases = []
+    whole: Phrases = []
+    described: Phrases = []
+    not_enough: Phrases = []
+    unreadable: dict[str, Phrases] = {}
     blanks: dict[str, str] = {}
     blank_section: str | None = None
     structure_only: Phrases = []
@@ -219,7 +224,6 @@ class PackSpec(_Strict):
     widths: dict[str, float] = {}
     range_words: dict[str, list[RangeWordSpec]] = {}
     ignore_clauses: dict[str, Phrases] = {}
-    ventilated_abnormality: str | None = None
     sections: list[SectionSpec] = []
     roles: dict[str, Phrases] = {}
     blocks: BlockSpec | None = None

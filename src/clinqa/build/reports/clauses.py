@@ -250,7 +250,7 @@ def _describe(unit: Unit) -> None:
         unit.tags |= roles.tags
         for target in roles.targets:
             unit.targets.append((mark, target))
-            if first_target is None and not mark.has("measure_absent"):
+            if first_target is None and not any(t.measure for t in roles.targets):
                 first_target = i
         if (
             roles.structures

@@ -1,14 +1,15 @@
-"""What units share: heads ("mitral and tricuspid regurgitation"), values, denials (LABELLING 5, 7)."""
+"""What units share: nouns ("mitral and tricuspid regurgitation"), values, denials (LABELLING 5)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
-from clinqa.build.reports.clauses import Unit
+from clinqa.build.reports.clauses import Clause, Unit
 
-__all__ = ["share"]
+__all__ = ["LIST", "look_back", "share"]
 
-_LIST = frozenset({"and", "or", ",", "/"})
+LIST = frozenset({"and", "or", ",", "/"})
 
 
 def share(units: list[Unit]) -> None:
@@ -25,7 +26,7 @@ def _heads(units: list[Unit]) -> None:
     atrium mildly dilated"."""
     for i in range(len(units) - 2, -1, -1):
         left, right = units[i], units[i + 1]
-        if left.targets or not left.structures or right.sep not in _LIST:
+        if left.targets or not left.structures or right.sep not in LIST:
             continue
         if left.weak:
             if right.dim and right.predicate and not left.valued and not left.decoy:
@@ -58,12 +59,12 @@ def _heads(units: list[Unit]) -> None:
 
 
 def _tails(units: list[Unit]) -> None:
-    """ "Mild regurgitation of the mitral, tricuspid and pulmonic valves": one noun, a list after."""
+    """ "Mild regurgitation of the mitral and tricuspid valves": one noun, a list after it."""
     for i in range(1, len(units)):
         left, unit = units[i - 1], units[i]
         if not left.targets or not left.structures or left.structure_first:
             continue
-        if unit.targets or unit.valued or not unit.structures or unit.sep not in _LIST:
+        if unit.targets or unit.valued or not unit.structures or unit.sep not in LIST:
             continue
         if unit.decoy or unit.loose > 1:
             continue
@@ -106,7 +107,7 @@ def _from_right(units: list[Unit]) -> None:
     """ "LV wall thickness and cavity size are normal": the predicate speaks of each."""
     for i in range(len(units) - 2, -1, -1):
         left, right = units[i], units[i + 1]
-        if not _needs_value(left) or right.sep not in _LIST:
+        if not _needs_value(left) or right.sep not in LIST:
             continue
         if left.predicate or not (right.targets or right.decoy):
             continue
@@ -153,7 +154,7 @@ def _same(a: Unit, b: Unit) -> bool:
 def _from_left(units: list[Unit]) -> None:
     for i in range(1, len(units)):
         left, unit = units[i - 1], units[i]
-        if unit.sep not in _LIST or not left.valued:
+        if unit.sep not in LIST or not left.valued:
             continue
         if not _needs_value(unit) and not _under_denial(left, unit):
             continue
@@ -204,8 +205,6 @@ def _trailing(units: list[Unit]) -> None:
         if unit.targets or unit.structures or unit.decoy or not unit.valued:
             continue
         if unit.severity and unit.dim:
-            if left.targets and not left.valued:
-                unit.marks = unit.marks
             _silence(unit)
             continue
         allowed = 1 if unit.degree is not None else 0
@@ -218,7 +217,7 @@ def _trailing(units: list[Unit]) -> None:
             _silence(unit)
             continue
         if left.degree is None and not unit.negated:
-            if unit.degree is not None and not (left.value == "normal"):
+            if unit.degree is not None and left.value != "normal":
                 left.degree, left.degree_first = unit.degree, False
                 left.aspects |= unit.aspects
             elif unit.value or unit.aspects or unit.dim:
@@ -234,3 +233,26 @@ def _trailing(units: list[Unit]) -> None:
 def _silence(unit: Unit) -> None:
     unit.degree, unit.value, unit.aspects = None, "", frozenset()
     unit.negated = unit.dim = False
+
+
+_BACK = frozenset({"which", ";", "where"})
+_PRONOUNS = frozenset({"it", "this", "that"})
+
+
+def look_back(clauses: list[Clause]) -> None:
+    """A value alone in a clause that looks back belongs to the last finding before it: "RVSP 28
+    mmHg, which is normal"; "MR hidden by shadow; it is at least mild"."""
+    for before, clause in pairwise(clauses):
+        unit, last = clause.units[0], before.units[-1]
+        if clause.lead is None or unit.targets or unit.structures or unit.decoy or unit.negated:
+            continue
+        pronoun = bool(_PRONOUNS & set(unit.raw[:2]))
+        if clause.lead.text not in _BACK or not (pronoun or clause.lead.text != ";" or unit.degree):
+            continue
+        if not last.targets or last.degree or last.value or last.negated or unit.dim:
+            continue
+        if unit.degree is not None or unit.value or unit.aspects:
+            last.degree, last.value, last.aspects = unit.degree, unit.value, unit.aspects
+            last.dim = last.weak_dim = False
+            last.predicate = True
+            clause.units[0] = Unit(unit.sep)

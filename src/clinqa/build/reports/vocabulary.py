@@ -10,7 +10,7 @@ from rapidfuzz.distance import OSA
 
 from clinqa.build.reports.tokens import BLANK, Token, tokenize
 from clinqa.packs.loader import Pack
-from clinqa.packs.schema import AspectSpec, PackSpec
+from clinqa.packs.schema import AspectSpec
 
 __all__ = ["Mark", "Target", "Vocabulary"]
 
@@ -29,6 +29,7 @@ class Target:
     adjective: bool = False
     normal: bool = False  # words that call the aspect normal ("opens well")
     only_altered: bool = False  # an attribute that counts only where it is abnormal
+    measure: bool = False  # how something else is measured, a finding only where described
 
 
 @dataclass(slots=True)
@@ -64,10 +65,6 @@ class Mark:
 
 
 NOTHING = Roles()
-
-
-def _named_of(spec: PackSpec, structure: str) -> set[str]:
-    return {term for item in spec.named if item.structure == structure for term in item.terms}
 
 
 class Vocabulary:
@@ -131,6 +128,7 @@ class Vocabulary:
         self._correctable(english.values["normal"][:2] + english.values["abnormal"][:1])
         for name, terms in english.negation.items():
             self._add(terms, tags={f"no_{name}"})
+        self._add(english.no_sight, tags={"no_sight"})
         for name, terms in english.inadequate.items():
             self._add(terms, tags={f"dim_{name}"})
         self._add(english.hedges, tags={"hedge"})
@@ -152,13 +150,19 @@ class Vocabulary:
             self._fill_aspect(name, aspect)
         for item in spec.named:
             level = item.level if item.level is not None else -2 if item.as_ == "finding" else None
-            target = Target(item.aspect, item.structure, level, only_altered=item.only_altered)
+            target = Target(
+                item.aspect,
+                item.structure,
+                level,
+                only_altered=item.only_altered,
+                measure=item.measure,
+            )
             self._add(item.terms, targets=[target])
             self._correctable(item.terms)
             for term in item.terms:
                 if len(term) <= 3:
                     self._add([term], cased=True)
-        for key, structure in spec.structures.items():
+        for structure in spec.structures.values():
             for term in structure.terms:
                 if len(term) <= 2:
                     self._add([term], cased=True)
@@ -170,17 +174,15 @@ class Vocabulary:
         self._add(spec.remaining, tags={"remaining"})
         self._add(spec.fillers, tags={"filler"})
         self._add(spec.prosthesis, tags={"prosthesis"})
-        self._add(spec.paravalvular, tags={"paravalvular"})
+        self._add(spec.partial, tags={"partial"})
+        self._add(spec.whole, tags={"whole"})
+        self._add(spec.described, tags={"described"})
         self._add(spec.structure_only, tags={"decoy", "structure_only"})
         for name, terms in spec.ignore_clauses.items():
             self._add(terms, tags={name})
-        self._add(spec.ignore_clauses.get("measure_short", ()), tags={"decoy", "dim_before"})
-        for term in spec.ignore_clauses.get("measure_absent", ()):
-            for key, structure in spec.structures.items():
-                if any(term.startswith(name + " ") for name in structure.terms) or (
-                    term.split()[0] in _named_of(spec, key)
-                ):
-                    self._add([term], targets=[Target("regurgitation", key, -2)])
+        self._add(spec.not_enough, tags={"decoy", "dim_before"})
+        for name, terms in spec.unreadable.items():
+            self._add(terms, tags={f"unreadable:{name}"})
         for name, rows in spec.range_words.items():
             for row in rows:
                 self._add(row.terms, tags={f"range:{name}:{row.level}"})
