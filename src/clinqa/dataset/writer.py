@@ -38,6 +38,9 @@ _ITEMS_IN = pa.schema(
         pa.field("statement_key", pa.uint64()),
     ]
 )
+_DRAW = pa.field("draw", pa.uint64())
+_ALL_DRAWN = 1 << 64
+_WRITTEN = [name for name in LONG_FORM.names if name != _SEEN]
 _LABELS_IN = pa.schema([*LABELS, pa.field("study", pa.int32())])
 _OCCURRENCES = pa.schema([("study", pa.int32()), ("statement", pa.int32())])
 # Every string column but the id, which never repeats.
@@ -52,7 +55,8 @@ class BatchTables:
     studies      study_id, group (never null), digest (16 bytes of the text's hash), row, and
                  `part` if the input can name several text columns
     items        LONG_FORM without statement_seen, and `study`, `statement_key` (uint64: which
-                 statement decided; null where none did)
+                 statement decided; null where none did); with `drawn_share` also `draw` (uint64,
+                 random by content; null where the item stays in any case)
     labels       LABELS and `study`
     occurrences  `study`, `statement` (row number in the table of statements given to `finish`)
     """
@@ -103,6 +107,7 @@ class DatasetWriter:
         seed: int,
         sample_subjects: int | None = None,
         split_cuts: Sequence[float] = DEFAULT_CUTS,
+        drawn_share: float | None = None,
         private: bool,
     ) -> None:
         if sample_subjects is not None and sample_subjects < 1:
@@ -112,6 +117,8 @@ class DatasetWriter:
             raise ConfigError("split cuts: two shares between 0 and 1, the smaller first")
         self._partial, self._private = partial, private
         self._seed, self._sample, self._cuts = seed, sample_subjects, tuple(split_cuts)
+        self._share = drawn_share
+        self._items_in = _ITEMS_IN if drawn_share is None else _ITEMS_IN.append(_DRAW)
         self._ledger = Ledger()
         self._spools_at = partial / "spool"
         with writing(partial):
@@ -124,7 +131,7 @@ class DatasetWriter:
         """Put one batch aside."""
         base = self._ledger.add(batch.studies, batch.rejects)
         with writing(self._partial):
-            self._items.add(_shifted(encode(batch.items, _ITEMS_IN, _REPEATED), base))
+            self._items.add(_shifted(encode(batch.items, self._items_in, _REPEATED), base))
             self._labels.add(_shifted(encode(batch.labels, _LABELS_IN, _LABELS_REPEATED), base))
             self._occurrences.add(_shifted(encode(batch.occurrences, _OCCURRENCES, ()), base))
 
@@ -145,10 +152,11 @@ class DatasetWriter:
 
     def _write(self, fate: Fate, statements: pa.Table) -> WriteResult:
         rows: dict[Path, int] = {}
-        train_keys, repeats, per_study = self._survey(fate)
-        splits, levels, item_rows = self._write_items(fate, train_keys, repeats)
+        limit, undrawn = self._draw_limit(fate)
+        train_keys, repeats, per_study = self._survey(fate, limit)
+        splits, levels, item_rows = self._write_items(fate, train_keys, repeats, limit)
         rows |= item_rows
-        items = _item_counts(fate, per_study, repeats, splits)
+        items = _item_counts(fate, per_study, repeats, undrawn, splits)
         rows |= self._write_labels(fate)
         rows |= self._write_statements(fate, statements)
         rejects = pa.Table.from_pylist([asdict(r) for r in fate.rejects], schema=REJECTS)
@@ -172,18 +180,41 @@ class DatasetWriter:
             counts={"studies": fate.counts, "items": items},
         )
 
+    def _draw_limit(self, fate: Fate) -> tuple[int, int]:
+        """The draw below which an item stays, and how many kept studies' items do not: those
+        with the lowest draws stay, until they are the share of all items that was asked for."""
+        if self._share is None:
+            return _ALL_DRAWN, 0
+        others = 0
+        found: list[npt.NDArray[np.uint64]] = []
+        for piece in self._items.read(["study", "draw"]):
+            own = piece["draw"].filter(pa.array(fate.split[piece["study"].to_numpy()] != OUT))
+            others += own.null_count
+            found.append(own.drop_null().to_numpy())
+        draws = np.concatenate(found) if found else np.empty(0, np.uint64)
+        wanted = round(others * self._share / (1 - self._share))
+        if wanted >= len(draws):
+            return _ALL_DRAWN, 0
+        limit = int(np.partition(draws, wanted)[wanted])
+        return limit, int((draws >= limit).sum())
+
     def _survey(
-        self, fate: Fate
+        self, fate: Fate, limit: int
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
         """One pass over ids and keys: train's keys, ids that occur twice, items a study."""
         per_study = np.zeros(self._ledger.size, dtype=np.int64)
         ids = np.empty(self._items.rows, dtype=np.uint64)
         used = 0
         keys: list[npt.NDArray[np.uint64]] = []
-        for piece in self._items.read(["id", "study", "statement_key"]):
+        columns = [
+            name
+            for name in ("id", "study", "statement_key", "draw")
+            if name in self._items_in.names
+        ]
+        for piece in self._items.read(columns):
             study = piece["study"].to_numpy()
             per_study += np.bincount(study, minlength=len(per_study))
-            split = fate.split[study]
+            split = _drawn(piece, fate.split[study], limit)
             own = id_numbers(piece["id"])[split != OUT]
             ids[used : used + len(own)] = own
             used += len(own)
@@ -198,7 +229,11 @@ class DatasetWriter:
         return train, repeats, per_study
 
     def _write_items(
-        self, fate: Fate, train_keys: npt.NDArray[np.uint64], repeats: npt.NDArray[np.uint64]
+        self,
+        fate: Fate,
+        train_keys: npt.NDArray[np.uint64],
+        repeats: npt.NDArray[np.uint64],
+        limit: int,
     ) -> tuple[dict[str, SplitCounts], dict[tuple[str, int], int], dict[Path, int]]:
         schema = encoded_schema(LONG_FORM, _REPEATED)
         files = [
@@ -209,11 +244,11 @@ class DatasetWriter:
         levels = Counter[tuple[str, int]]()
         met: set[int] = set()
         for piece in self._items.read():
-            split = fate.split[piece["study"].to_numpy()]
+            split = _drawn(piece, fate.split[piece["study"].to_numpy()], limit)
             if len(repeats):
                 split = _without_repeats(piece["id"], split, repeats, met)
             flags = _is_in_train(piece["statement_key"], train_keys)
-            table = piece.drop_columns(["study", "statement_key"]).append_column(_SEEN, flags)
+            table = piece.select(_WRITTEN).append_column(_SEEN, flags)
             for number, (name, file) in enumerate(zip(SPLITS, files, strict=True)):
                 part = table.filter(pa.array(split == number))
                 seen[name] += pc.sum(part[_SEEN]).as_py() or 0
@@ -257,6 +292,14 @@ class DatasetWriter:
         return write_table(
             self._partial / "statements.parquet", table, STATEMENTS, private=self._private
         )
+
+
+def _drawn(piece: pa.Table, split: npt.NDArray[np.int8], limit: int) -> npt.NDArray[np.int8]:
+    """The split of each item, those left out by their draw too."""
+    if limit == _ALL_DRAWN:
+        return split
+    stays = pc.fill_null(pc.less(piece["draw"], pa.scalar(limit, pa.uint64())), True)
+    return np.where(stays.to_numpy(), split, np.int8(OUT))
 
 
 def _shifted(table: pa.Table, base: int) -> pa.Table:
@@ -308,12 +351,14 @@ def _item_counts(
     fate: Fate,
     per_study: npt.NDArray[np.int64],
     repeats: npt.NDArray[np.uint64],
+    undrawn: int,
     splits: Mapping[str, SplitCounts],
 ) -> StageCounts:
     """Items by what became of them; an item goes the way of its study."""
     by_state = fate.items_in_state(per_study)
     kept = sum(split.items for split in splits.values())
-    repeated = int(by_state["kept"]) - kept
+    repeated = int(by_state["kept"]) - undrawn - kept
+    scopes = {"not_sampled": int(by_state["out_of_scope"]), "not_drawn": undrawn}
     if bool(repeated) != bool(len(repeats)):
         raise CheckFailed(f"items: {repeated} left out as repeated, {len(repeats)} repeated ids")
     counts = StageCounts(
@@ -321,13 +366,11 @@ def _item_counts(
         kept=kept,
         rejected=int(by_state["rejected"]),
         duplicates=int(by_state["duplicates"]) + repeated,
-        out_of_scope=int(by_state["out_of_scope"]),
+        out_of_scope=sum(scopes.values()),
         rejected_by_reason={"study_rejected": int(by_state["rejected"])}
         if by_state["rejected"]
         else {},
-        out_of_scope_by_reason={"not_sampled": int(by_state["out_of_scope"])}
-        if by_state["out_of_scope"]
-        else {},
+        out_of_scope_by_reason={reason: n for reason, n in scopes.items() if n},
     )
     counts.check("items")
     return counts

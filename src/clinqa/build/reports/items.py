@@ -14,7 +14,7 @@ from clinqa.build.reports.context import section_contexts
 from clinqa.build.reports.labelled import Labelled, coded
 from clinqa.build.reports.questions import Questionnaire, QuestionType
 from clinqa.build.reports.readings import METHODS
-from clinqa.build.reports.unmentioned import choose_unmentioned
+from clinqa.build.reports.unmentioned import unmentioned
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.records import Kind, Level
 from clinqa.packs.loader import Pack
@@ -29,11 +29,11 @@ _CANONICAL = (QuestionType.ADEQUACY, QuestionType.PRESENCE, QuestionType.SEVERIT
 
 @dataclass(frozen=True, slots=True)
 class ItemOptions:
-    """Which items: `full` questions, contexts by section, the share of unmentioned ones."""
+    """Which items: `full` questions, contexts by section, candidates for unmentioned ones."""
 
     full: bool = False
     by_section: bool = False
-    unmentioned_share: float = 0.0
+    unmentioned: bool = False
     seed: int = 0
 
 
@@ -47,6 +47,7 @@ class _Rows:
     label: npt.NDArray[Any]
     kind: npt.NDArray[Any]
     answer: npt.NDArray[Any]
+    draw: npt.NDArray[np.uint64]  # 0: stays in any case
 
     def sorted(self, more: _Rows) -> _Rows:
         """Both, so that a study's items stay together."""
@@ -56,7 +57,7 @@ class _Rows:
         return _Rows(*(column[order] for column in columns))
 
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
-        return self.study, self.abnormality, self.label, self.kind, self.answer
+        return self.study, self.abnormality, self.label, self.kind, self.answer, self.draw
 
 
 class ItemMaker:
@@ -93,53 +94,59 @@ class ItemMaker:
         question = rows.kind * len(self._names) + rows.abnormality
         names = sorted(set(self._structure))
         structure = np.array([names.index(name) for name in self._structure])[rows.abnormality]
-        return pa.table(
-            {
-                "id": self._ids(batch, rows, question, answers, silent),
-                "kind": coded(np.zeros(len(silent), np.int32), [Kind.LONG_FORM.value]),
-                "group": coded(rows.study, studies.groups),
-                "question": coded(question, self._questions),
-                "context": self._contexts(batch, rows),
-                "answer": coded(rows.answer, answers),
-                "category": coded(rows.abnormality, self._names),
-                "source_id": coded(rows.study, studies.ids),
-                "spans": batch.spans.take(pa.array(rows.label)),
-                "method": coded(methods[rows.label], _METHODS),
-                "structure": coded(structure, names),
-                "level": pa.array(padded[rows.label], mask=silent),
-                "question_type": coded(rows.kind, _TYPES),
-                "study": pa.array(rows.study, pa.int32()),
-                "statement_key": pa.array(keys[rows.label], mask=silent),
-            }
-        )
+        columns = {
+            "id": self._ids(batch, rows, question, answers, silent),
+            "kind": coded(np.zeros(len(silent), np.int32), [Kind.LONG_FORM.value]),
+            "group": coded(rows.study, studies.groups),
+            "question": coded(question, self._questions),
+            "context": self._contexts(batch, rows),
+            "answer": coded(rows.answer, answers),
+            "category": coded(rows.abnormality, self._names),
+            "source_id": coded(rows.study, studies.ids),
+            "spans": batch.spans.take(pa.array(rows.label)),
+            "method": coded(methods[rows.label], _METHODS),
+            "structure": coded(structure, names),
+            "level": pa.array(padded[rows.label], mask=silent),
+            "question_type": coded(rows.kind, _TYPES),
+            "study": pa.array(rows.study, pa.int32()),
+            "statement_key": pa.array(keys[rows.label], mask=silent),
+        }
+        if self._options.unmentioned:
+            columns["draw"] = pa.array(rows.draw, mask=~silent)
+        return pa.table(columns)
 
     def _rows(self, batch: Labelled) -> _Rows:
         labels, base = batch.labels, len(batch.decided.texts)
         asked = np.flatnonzero((labels.phase == 0) & (labels.level != Level.CONFLICT))
         study, abnormality = labels.study[asked], labels.abnormality[asked].astype(np.int64)
         finding = np.full(len(asked), QuestionType.FINDING, np.int64)
-        rows = _Rows(study, abnormality, asked, finding, batch.decided.answer[asked])
-        if not self._options.full:
-            return rows
-        for kind in _CANONICAL:
-            answer = self._canonical[kind, abnormality, labels.level[asked] - Level.INADEQUATE]
-            here = np.flatnonzero(answer >= 0)
-            kinds = np.full(len(here), kind, np.int64)
-            more = _Rows(study[here], abnormality[here], asked[here], kinds, base + answer[here])
-            rows = rows.sorted(more)
-        chosen = choose_unmentioned(
-            batch.studies.ids.to_pylist(),
+        stays = np.zeros(len(asked), np.uint64)
+        rows = _Rows(study, abnormality, asked, finding, batch.decided.answer[asked], stays)
+        if self._options.full:
+            for kind in _CANONICAL:
+                answer = self._canonical[kind, abnormality, labels.level[asked] - Level.INADEQUATE]
+                here = np.flatnonzero(answer >= 0)
+                columns = (study[here], abnormality[here], asked[here])
+                kinds = np.full(len(here), kind, np.int64)
+                rows = rows.sorted(_Rows(*columns, kinds, base + answer[here], stays[here]))
+        if self._options.unmentioned:
+            rows = rows.sorted(self._unmentioned_rows(batch, rows))
+        return rows
+
+    def _unmentioned_rows(self, batch: Labelled, rows: _Rows) -> _Rows:
+        labels, studies = batch.labels, batch.studies
+        asked = np.bincount(rows.study, minlength=len(studies)) > 0
+        study, abnormality, draw = unmentioned(
+            studies.ids.to_pylist(),
             self._names,
-            mentioned=(labels.study, labels.abnormality),
-            items=np.bincount(rows.study, minlength=len(batch.studies)),
-            share=self._options.unmentioned_share,
-            seed=self._options.seed,
+            (labels.study, labels.abnormality),
+            asked,
+            self._options.seed,
         )
-        study, abnormality = chosen
         none = np.full(len(study), len(labels), np.int64)
         kinds = np.full(len(study), QuestionType.UNMENTIONED, np.int64)
-        answer = np.full(len(study), base + self._unmentioned, np.int64)
-        return rows.sorted(_Rows(study, abnormality, none, kinds, answer))
+        answer = np.full(len(study), len(batch.decided.texts) + self._unmentioned, np.int64)
+        return _Rows(study, abnormality, none, kinds, answer, draw)
 
     def _contexts(self, batch: Labelled, rows: _Rows) -> pa.DictionaryArray:
         if not self._options.by_section:

@@ -85,7 +85,7 @@ def build_reports(
             )
         run = _Run(options, recipe, plan, progress)
         result = run.write(read_reports(inputs, _read_options(options)), folder)
-        manifest = run.manifest(identity, configuration, records)
+        manifest = run.manifest(result, identity, configuration, records)
         facts = card_facts(
             pack,
             options,
@@ -118,6 +118,7 @@ class _Run:
             folder.partial,
             seed=options.seed,
             sample_subjects=options.sample_subjects,
+            drawn_share=_share(options),
             private=folder.private,
         )
         self.read = reader.counts
@@ -138,6 +139,7 @@ class _Run:
 
     def manifest(
         self,
+        result: WriteResult,
         identity: Mapping[str, Any],
         configuration: Mapping[str, Any],
         records: Sequence[FileRecord],
@@ -156,7 +158,7 @@ class _Run:
             finished=_now(),
             seconds=round(time.monotonic() - self._clock, 3),
             versions=library_versions(),
-            warnings=self._warnings(),
+            warnings=self._warnings(result),
             details={
                 "identifier_screen": dict(self.identifiers),
                 "bad_bytes": self.read.bad_bytes,
@@ -164,7 +166,7 @@ class _Run:
             },
         )
 
-    def _warnings(self) -> list[str]:
+    def _warnings(self, result: WriteResult) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
         read, found = self.read, []
         if not self.subjects_known:
@@ -180,6 +182,12 @@ class _Run:
         if hits:
             named = ", ".join(f"{kind.replace('_', ' ')} {n:,}" for kind, n in sorted(hits.items()))
             found.append(f"text that looks like identifiers ({named}); see the card")
+        share = _share(self._options)
+        if share is not None and not result.items.out_of_scope_by_reason.get("not_drawn"):
+            found.append(
+                f"unmentioned questions are fewer than {share:.0%} of all items: the reports leave "
+                "no more unsaid"
+            )
         if self._options.profile == "published":
             found.append(
                 "profile published repeats known faults of the published labels; do not use it for "
@@ -188,8 +196,12 @@ class _Run:
         return found
 
 
+def _share(options: BuildOptions) -> float | None:
+    """The share of questions on what is not mentioned; None where none are asked."""
+    return options.unmentioned_share or None if options.questions == "full" else None
+
+
 def _recipe(options: BuildOptions) -> Recipe:
-    full = options.questions == "full"
     return Recipe(
         pack=options.pack,
         pack_dir=options.pack_dir,
@@ -197,9 +209,9 @@ def _recipe(options: BuildOptions) -> Recipe:
         engine=cast(Engine, options.engine),
         size_hint=options.limit,
         items=ItemOptions(
-            full=full,
+            full=options.questions == "full",
             by_section=options.context == "section",
-            unmentioned_share=options.unmentioned_share if full else 0.0,
+            unmentioned=_share(options) is not None,
             seed=options.seed,
         ),
     )
@@ -223,7 +235,7 @@ def _configuration(options: BuildOptions, pack: Pack) -> dict[str, Any]:
         "profile": options.profile,
         "questions": options.questions,
         "context": options.context,
-        "unmentioned_share": options.unmentioned_share if options.questions == "full" else None,
+        "unmentioned_share": _share(options),
         "sample_subjects": options.sample_subjects,
         "limit": options.limit,
         "max_chars": options.max_chars,
