@@ -47,10 +47,12 @@ class EnglishSpec(_Strict):
     negation: dict[str, Phrases]
     inadequate: dict[str, Phrases]
     no_sight: Phrases
+    inadequate_forms: dict[str, Phrases]
     hedges: Phrases
     time: dict[str, Phrases]
     connect: dict[str, Phrases]
     plain_words: Phrases = []
+    attributive: Phrases = []
     spellings: dict[str, str] = {}
 
 
@@ -172,6 +174,7 @@ class RangeWordSpec(_Strict):
 class SectionSpec(_Strict):
     structure: str
     headers: Phrases
+    sticky: bool = False  # what it heads on its line is ignored where the lines before are
     block: bool = False  # a header only where nothing follows it on its line
 
 

@@ -87,7 +87,11 @@ def _brackets(marks: list[Mark]) -> tuple[list[Mark], list[list[Mark]]]:
             depth += (marks[j].text in _OPEN) - (marks[j].text in _CLOSE)
             j += 1
         inner = marks[i + 1 : j - 1] if depth == 0 else marks[i + 1 :]
-        if main and main[-1].has("dim_weak"):
+        if main and any(m.has("dim_after") for m in main[-1:]):
+            pass  # why it could not be seen
+        elif _compares(main):
+            pass  # "compared with the study of May (large effusion)"
+        elif main and main[-1].has("dim_weak"):
             main[-1].extra["reason"] = True  # "not graded (AF)"
         elif not inner or any(m.has("past") or m.has("was") or m.has("intrinsic") for m in inner):
             pass  # an earlier value, or a remark on how the value was got
@@ -100,6 +104,16 @@ def _brackets(marks: list[Mark]) -> tuple[list[Mark], list[list[Mark]]]:
                     main.append(mark)
         i = j
     return main, asides
+
+
+def _compares(marks: list[Mark]) -> bool:
+    """Does a comparison stand before, with no comma since?"""
+    for mark in reversed(marks):
+        if mark.text in (",", ";"):
+            return False
+        if mark.has("compare"):
+            return True
+    return False
 
 
 def _says_something(marks: Iterable[Mark]) -> bool:
@@ -138,7 +152,10 @@ def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
                 continue
             parts.append((lead, current))
             lead, current = mark, []
-        elif mark.text == "." and current and current[-1].text in _SHORT:
+        elif mark.text == "." and (
+            (current and current[-1].text in _SHORT)
+            or (i + 1 < len(marks) and marks[i + 1].has("field"))
+        ):
             continue
         elif mark.text in (";", ".", "!", "?") or mark.has("break"):
             parts.append((lead, current))

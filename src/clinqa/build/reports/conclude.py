@@ -25,8 +25,6 @@ def conclude(
     hedged = any(m.has("hedge") for m in marks)
     prosthetic = any(m.has("prosthesis") for m in marks)
     new = any(m.has("new_with_stress") for m in marks)
-    if any(claim.explicit and claim.level != -3 for claim in claims):
-        claims = [claim for claim in claims if not claim.sectional]
     groups: dict[tuple[str, Phase], list[Claim]] = {}
     pinned: set[str] = set()
     replaces: set[str] = set()

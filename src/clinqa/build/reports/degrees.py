@@ -43,6 +43,8 @@ def _plus_grade(marks: list[Mark], i: int) -> tuple[int, int] | None:
         and j + 2 < len(marks)
         and marks[j + 2].text == "+"
     ):
+        if plus and marks[j].text == "/" and marks[j + 1].text == "4":
+            return top, j + 3  # "1+/4+": one of four
         return max(top, int(marks[j + 1].text)), j + 3
     return (top, j) if plus else None
 

@@ -52,7 +52,7 @@ class Grammar:
             section = self.pack.spec.blank_section or "*"
         marks = fold_degrees(strip_earlier(self.vocabulary.marks(tokenize(plain(text)))))
         frame = frame_of(marks)
-        if frame.silent:
+        if frame.silent or _is_heading(marks):
             return ()
         claims: list[Claim] = []
         context = Context(section)
@@ -63,6 +63,8 @@ class Grammar:
             self._clause(clause, context, frame, claims)
             if clause.lead is not None and clause.lead.text in _CONTRARY:
                 _stands_after_all(claims, before)
+            elif clause.lead is None and marks[0].text in _CONTRARY:
+                _stands_after_all(claims, len(claims))
         self._accent(marks, claims)
         add_signs(self.pack, marks, section, claims)
         return conclude(self.pack, marks, frame, claims)
@@ -76,14 +78,22 @@ class Grammar:
             if unit.weak and unit.only_normal:
                 context.generic = unit.structures
             _carry(context, previous, unit)
+            if previous is not None and unit.targets and unit.sep in LIST:
+                if previous.segments and not (unit.structures or previous.structures):
+                    unit.segments = True  # "the inferior wall is thinned and akinetic"
             rest = units[place + 1 :]
             if unit.weak_dim and rest:
                 unit.tags.add("reason")
-            if rest and rest[0].sep in ("and", "or", "/"):
-                if not rest[0].targets and not rest[0].valued:
-                    unit.after = rest[0].raw
+            for beside in rest:
+                if beside.sep not in LIST or beside.targets or beside.valued:
+                    break
+                unit.after += beside.raw
             context.following = next((u for u in rest if u.structures and not u.weak), None)
-            if "remaining" not in unit.tags or unit.negated:
+            if "over" in unit.tags and unit.degree is None:
+                # "no longer enlarged" is normal now; "severe MR is no longer seen" says nothing
+                unit.negated |= any(target.adjective for _, target in unit.targets)
+            said = "over" not in unit.tags or unit.negated
+            if said and ("remaining" not in unit.tags or unit.negated):
                 self._unit(unit, context, frame, reason, claims)
             previous = unit
 
@@ -99,7 +109,7 @@ class Grammar:
         for target, level, bare in self._values.of(unit):
             if bare and ((reason and unit.severity) or frame.compares or "change" in unit.tags):
                 continue
-            explicit = not target.normal and not unit.weak
+            explicit = not (target.normal or (unit.weak and target.structure is None))
             for aspect, given in self._places.aspects(unit, target, level, context):
                 for structure in self._places.structures(unit, target, aspect, given, context):
                     claims.append(
@@ -149,7 +159,8 @@ class Grammar:
     def _accent(self, marks: list[Mark], claims: list[Claim]) -> None:
         """ "More prominent in the inferior wall" adds a segmental finding to a global one."""
         for i, mark in enumerate(marks):
-            if not mark.has("accent") or not any(m.has("segment") for m in marks[i + 1 : i + 6]):
+            near = marks[max(0, i - 4) : i + 6]
+            if not mark.has("accent") or not any(m.has("segment") for m in near):
                 continue
             for claim in claims:
                 segmental = self.pack.spec.aspects[claim.aspect].when_segmental
@@ -160,6 +171,23 @@ class Grammar:
                 ):
                     claims.append(Claim(claim.structure, segmental, -2))
                     break
+
+
+def _is_heading(marks: list[Mark]) -> bool:
+    """The head of a table: fields and nothing said of any ("Valve | Stenosis | Regurgitation")."""
+    findings = sum(any(t.level == -2 for t in m.roles.targets) for m in marks)
+    return (
+        findings >= 2
+        and sum(m.has("field") for m in marks) >= 2
+        and not any(
+            m.roles.degree is not None
+            or m.roles.value
+            or m.roles.aspects
+            or any(tag.startswith(("no_", "dim_")) for tag in m.roles.tags)
+            or m.text[0].isdigit()
+            for m in marks
+        )
+    )
 
 
 def _carry(context: Context, previous: Unit | None, unit: Unit) -> None:
@@ -182,7 +210,8 @@ def _carry(context: Context, previous: Unit | None, unit: Unit) -> None:
 
 def _stands_after_all(claims: list[Claim], before: int) -> None:
     """ "Suboptimally imaged but grossly normal": the finding stands (LABELLING 5)."""
-    normal = {claim.structure for claim in claims[before:] if claim.level == 0}
+    since = claims[before:] or claims
+    normal = {claim.structure for claim in since if claim.level == 0}
     claims[:before] = [
         c for c in claims[:before] if c.explicit or c.level != -3 or c.structure not in normal
     ]

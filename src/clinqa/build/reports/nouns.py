@@ -36,6 +36,8 @@ def belongs_elsewhere(unit: Unit, mark: Mark, target: Target) -> bool:
         if target.level is None and place > 0 and is_decoy(unit.marks[place - 1]):
             return not unit.marks[place - 1].has("filler")  # "root wall"
         return False
+    if mark.has("attributive") and after and _unknown(after[0]):
+        return True  # "a small number of bubbles"
     head = None
     for m in after:  # of a run of nouns the last is the head: "LV apical mass"
         if is_decoy(m) or m.roles.structures or any(not t.adjective for t in m.roles.targets):
@@ -47,6 +49,12 @@ def belongs_elsewhere(unit: Unit, mark: Mark, target: Target) -> bool:
         return is_decoy(head)
     before = [m for m in unit.marks[:place] if is_decoy(m) or m.roles.structures]
     return bool(before) and is_decoy(before[-1])
+
+
+def _unknown(mark: Mark) -> bool:
+    roles = mark.roles
+    known = roles.targets or roles.structures or roles.tags or roles.value or roles.aspects
+    return not known and roles.degree is None and mark.text.isalpha() and len(mark.text) > 2
 
 
 def is_the_cause(unit: Unit) -> bool:

@@ -26,6 +26,8 @@ _CHANGED = frozenset(
     {"has improved", "have improved", "improved", "worsened", "has worsened", "has progressed",
      "progressed", "has decreased", "has increased", "regressed"}
 )  # fmt: skip
+_STUDIES = frozenset({"study", "exam", "examination", "echo", "echocardiogram", "scan", "report"})
+_WAS = frozenset({"there was", "there were"})
 _LIKE = frozenset({"as", "from", "since", "than", "to", "similar", "with", "unchanged", "over"})
 _ONCE = frozenset({"previously", "formerly", "initially", "prior", "previous"})
 
@@ -81,9 +83,10 @@ def frame_of(marks: list[Mark]) -> Frame:
     )
     first = next((i for i, m in enumerate(marks) if _named(m)), len(marks))
     opening = marks[:first]
+    target = next((i for i, m in enumerate(marks) if m.roles.targets), len(marks))
     if any(m.has("legend") for m in opening):
         frame.silent = True
-    if any(m.has("modality") for m in opening):
+    if any(m.has("modality") or m.has("void") for m in marks[:target]):
         frame.silent = True
     degrees = [i for i, m in enumerate(marks) if m.roles.degree is not None]
     numbered = [
@@ -95,7 +98,16 @@ def frame_of(marks: list[Mark]) -> Frame:
         frame.silent = True  # a printed key of grades
     if _is_key(marks):
         frame.silent = True
-    if opening and any(m.has("past") for m in opening[:4]) and not any(m.has("now") for m in marks):
+    lead = opening[:4]
+    earlier = any(m.has("past") for m in lead) and not any(m.has("compare") for m in lead)
+    dated = any(m.has("blank") or m.text.isdigit() for m in opening)
+    if (
+        dated
+        and any(m.text in _STUDIES for m in opening)
+        and any(m.has("was") or m.text in _WAS for m in marks)
+    ):
+        earlier = True  # "on the 2019 study there was ..."
+    if earlier and not any(m.has("now") for m in marks):
         frame.past = True
     told = {"showed", "revealed", "demonstrated", "reported", "found"} & {m.text for m in opening}
     if told and any(m.has("blank") or m.text.isdigit() for m in opening):
@@ -131,7 +143,7 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
     kept: list[Unit] = []
     halted = False
     comparing = frame.compares and clause.lead is None
-    past = frame.past
+    past = frame.past or (frame.compares and clause.lead is not None and clause.lead.text in _WAS)
     for unit in clause.units:
         tags = unit.tags
         if "now" in tags:
@@ -145,7 +157,7 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
                 continue
         elif comparing and unit.sep == "," and clause.lead is None:
             comparing = False
-        if halted or "modality" in tags or "legend" in tags:
+        if halted or {"modality", "legend", "void"} & tags:
             continue
         if "intrinsic" in tags and not (unit.degree is not None and unit.targets):
             continue

@@ -28,6 +28,7 @@ class Header:
     structure: str | None = None
     role: Role | None = None
     phase: Phase | None = None
+    sticky: bool = False  # on one line with its text it does not end an ignored part
     structural: bool = False  # names a structure: only in capitals counts within a line
 
 
@@ -63,6 +64,7 @@ class SectionTable:
             for term in section.headers:
                 into[header_key(term)] = Header(
                     structure=section.structure,
+                    sticky=section.sticky,
                     structural=section.structure != "*",
                 )
         for name, phase in phases.items():

@@ -20,7 +20,9 @@ from clinqa.core.records import Phase
 __all__ = ["Piece", "segment", "unwrap"]
 
 HEADER_MAX = 60
+FIELD_MAX = 40
 MIN_WIDTH = 60
+BLANKED = "?"  # the structure of a header whose noun de-identification took
 DASH_ROOM = 10
 SPARE_CAPITAL, SPARE = 12, 25  # columns left over that make a line end a statement's end
 _ABBREVIATIONS = frozenset(
@@ -203,7 +205,7 @@ class _Segmenter:
                 break
             after += 1
         header = self.table.find(text[i:j], inline=after < b)
-        if header is None:
+        if header is None or (header.structure == BLANKED and "_" not in text[i:j]):
             return None, i
         if whole and not (line and (text[i].isupper() or text[i] in "*_")):
             return None, i
@@ -226,6 +228,8 @@ class _Segmenter:
             body = self.body
         if header.role is not None:
             new.role = header.role
+        elif header.sticky and inline and state.role is Role.IGNORE:
+            pass
         elif header.structural or header.structure == "*":
             if state.role is Role.IGNORE or (
                 state.role is Role.ADDENDUM and not self.body and header.structural
@@ -259,6 +263,8 @@ class _Segmenter:
         spare = width - (previous[1] - previous[0]) - 1 - (word - first)
         if text[self.last - 1] in ",(/-:":
             return False
+        if spare >= 0 and self._field(first, b):
+            return True
         capital = text[first].isupper() or text[first].isdigit()
         return spare >= (SPARE_CAPITAL if capital else SPARE)
 
@@ -269,6 +275,8 @@ class _Segmenter:
             if i >= b:
                 return
             if self.open < 0:
+                while i < b and text[i] in ",;":
+                    i = self._skip(i + 1, b)
                 i = self._mark(i, b)
                 header, after = self._header(i, b, line=False)
                 if header is not None:
@@ -301,6 +309,24 @@ class _Segmenter:
                 j += 1
             i = j
 
+    def _column(self, j: int, b: int) -> bool:
+        """Does a gap of three spaces stand here, and a field ("RA SIZE:") after it?"""
+        if self.text[j : j + 3] != "   ":
+            return False
+        return self._field(self._skip(j, b), b)
+
+    def _field(self, i: int, b: int) -> bool:
+        """Do a capital, a few words and a colon stand at `i`?"""
+        text = self.text
+        if i >= b or not text[i].isupper():
+            return False
+        j = i
+        while j < b and j - i < FIELD_MAX and (text[j].isalpha() or text[j] in " /-"):
+            if text[j : j + 3] == "   ":
+                return False
+            j += 1
+        return j < b and text[j] == ":"
+
     def _list_number(self, j: int, b: int) -> bool:
         """Does "2) " before a capital stand here, the next item of a list within a line?"""
         text, k = self.text, j
@@ -329,7 +355,10 @@ class _Segmenter:
         letters = j - k
         nxt = text[j + 1] if j + 1 < b else "\n"
         if nxt in _SPACE or nxt in ")]\"',":
-            if nxt == "," and not (j + 2 < b and (text[j + 2].isdigit() or text[j + 2] in _SPACE)):
+            if nxt == "," and not (
+                j + 2 < b
+                and (text[j + 2].isdigit() or text[j + 2].isupper() or text[j + 2] in _SPACE)
+            ):
                 return False
             if nxt in ")]\"'" and not (j + 2 >= b or text[j + 2] in _SPACE):
                 return False

@@ -9,11 +9,15 @@ from clinqa.build.reports.clauses import Clause, Unit
 
 __all__ = ["LIST", "look_back", "share"]
 
+_MODIFIERS = frozenset({"mod_regional", "mod_global", "mod_both"})
 LIST = frozenset({"and", "or", ",", "/"})
 
 
 def share(units: list[Unit]) -> None:
     """Fill in, in place, what each unit takes from its neighbours."""
+    for left, unit in pairwise(units):
+        if not (unit.targets or unit.structures or unit.valued or unit.decoy):
+            left.tags |= unit.tags & _MODIFIERS  # "function normal, global and segmental"
     _heads(units)
     _tails(units)
     _from_right(units)
@@ -62,15 +66,23 @@ def _tails(units: list[Unit]) -> None:
     """ "Mild regurgitation of the mitral and tricuspid valves": one noun, a list after it."""
     for i in range(1, len(units)):
         left, unit = units[i - 1], units[i]
-        if not left.targets or not left.structures or left.structure_first:
+        if not left.targets or not left.structures:
             continue
-        if unit.targets or unit.valued or not unit.structures or unit.sep not in LIST:
+        if left.structure_first and not left.borrowed:
+            continue
+        ends = unit.valued and unit.predicate and not left.valued
+        if (
+            unit.targets
+            or (unit.valued and not ends)
+            or not unit.structures
+            or unit.sep not in LIST
+        ):
             continue
         if unit.decoy or unit.loose > 1:
             continue
         unit.targets = [(m, t) for m, t in left.targets if t.structure is None]
         unit.borrowed = bool(unit.targets)
-        if unit.borrowed:
+        if unit.borrowed and not ends:
             _copy_value(left, unit)
 
 
@@ -111,6 +123,8 @@ def _from_right(units: list[Unit]) -> None:
             continue
         if left.predicate or not (right.targets or right.decoy):
             continue
+        if any(m.has("be") for m in left.marks):
+            continue  # it says something of its own
         after = right.valued and (
             right.predicate or not (right.degree_first or right.value_first or right.negated_first)
         )
@@ -127,6 +141,14 @@ def _from_right(units: list[Unit]) -> None:
                 if right.value == "" and right.degree is None:
                     continue
             _copy_value(right, left)
+
+
+def _lone_degree(unit: Unit) -> bool:
+    return (
+        unit.degree is not None
+        and unit.loose <= 2
+        and not (unit.targets or unit.structures or unit.decoy or unit.negated or unit.dim)
+    )
 
 
 def _under_denial(left: Unit, unit: Unit) -> bool:
@@ -152,6 +174,11 @@ def _same(a: Unit, b: Unit) -> bool:
 
 
 def _from_left(units: list[Unit]) -> None:
+    for left, unit in pairwise(units):
+        # "moderate, eccentric, posteriorly directed regurgitation"
+        if _lone_degree(left) and unit.sep == "," and unit.loose <= 2 and not unit.valued:
+            if not (unit.targets or unit.structures or unit.decoy):
+                unit.degree, unit.degree_first = left.degree, True
     for i in range(1, len(units)):
         left, unit = units[i - 1], units[i]
         if unit.sep not in LIST or not left.valued:
@@ -159,8 +186,7 @@ def _from_left(units: list[Unit]) -> None:
         if not _needs_value(unit) and not _under_denial(left, unit):
             continue
         if not (left.targets or left.decoy or left.borrowed):
-            lone = left.degree is not None and not left.structures and left.loose <= 1
-            if lone and unit.sep == "," and unit.targets and not unit.structure_first:
+            if _lone_degree(left) and unit.sep == "," and unit.targets and not unit.structure_first:
                 _copy_value(left, unit)  # "moderate, posteriorly directed MR"
                 continue
             if not (left.negated_first or left.dim_first):
@@ -201,7 +227,8 @@ def _from_left(units: list[Unit]) -> None:
 def _trailing(units: list[Unit]) -> None:
     """ "Biatrial enlargement, moderate": a value alone belongs to what stands before it."""
     for i in range(1, len(units)):
-        unit, left = units[i], units[i - 1]
+        unit = units[i]
+        left = next((u for u in reversed(units[:i]) if u.targets or u.valued), units[i - 1])
         if unit.targets or unit.structures or unit.decoy or not unit.valued:
             continue
         if unit.severity and unit.dim:
@@ -235,7 +262,7 @@ def _silence(unit: Unit) -> None:
     unit.negated = unit.dim = False
 
 
-_BACK = frozenset({"which", ";", "where"})
+_BACK = frozenset({"which", ";", "where", "however", "though", "nevertheless"})
 _PRONOUNS = frozenset({"it", "this", "that"})
 
 
@@ -247,7 +274,8 @@ def look_back(clauses: list[Clause]) -> None:
         if clause.lead is None or unit.targets or unit.structures or unit.decoy or unit.negated:
             continue
         pronoun = bool(_PRONOUNS & set(unit.raw[:2]))
-        if clause.lead.text not in _BACK or not (pronoun or clause.lead.text != ";" or unit.degree):
+        goes_on = pronoun or unit.marks[:1] and unit.marks[0].has("be")
+        if clause.lead.text not in _BACK or not (goes_on or unit.degree):
             continue
         if not last.targets or last.degree or last.value or last.negated or unit.dim:
             continue

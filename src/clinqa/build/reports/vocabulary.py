@@ -120,6 +120,7 @@ class Vocabulary:
         for name, terms in english.bounds.items():
             self._add(terms, tags={name})
         self._add(english.plain_words, tags={"filler"})
+        self._add(english.attributive, tags={"attributive"})
         self._add(english.between, tags={"between"})
         self._add(english.scale, tags={"scale"})
         self._add(english.grade_words, tags={"grade"})
@@ -129,6 +130,15 @@ class Vocabulary:
         for name, terms in english.negation.items():
             self._add(terms, tags={f"no_{name}"})
         self._add(english.no_sight, tags={"no_sight"})
+        forms = english.inadequate_forms
+        said = [
+            f"{lead} {adverb}{participle}"
+            for lead in (*forms["auxiliaries"], "not")
+            for adverb in ("", *(f"{word} " for word in forms["adverbs"]))
+            for participle in forms["participles"]
+            if adverb or lead != "not"
+        ]
+        self._add(said, tags={"dim_after"})
         for name, terms in english.inadequate.items():
             self._add(terms, tags={f"dim_{name}"})
         self._add(english.hedges, tags={"hedge"})
