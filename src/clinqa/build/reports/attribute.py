@@ -90,7 +90,8 @@ class Attributor:
         mask = mask[keys]
         levels = self._table[abnormality, mask]
         # no statement says this level: it takes one of each to see why
-        joint = (mask >> np.clip(levels - LEVELS[0], 0, None)) & 1 == 0
+        bits = np.where(levels < LEVELS[0], 0, 1 << np.maximum(levels - LEVELS[0], 0))
+        joint = mask & bits == 0
         row = np.zeros(size, np.int64)
         row[keys] = np.arange(len(keys))
         own = row[key]
