@@ -2,8 +2,7 @@
 
 Everything compiled stands in this one file: numba's cache watches only the file of the function
 it is asked for. What is data (characters, widths, headers) comes in through `Tables`.
-A text of ASCII is read where it lies; any other is decoded into a buffer first, so that all
-positions are code points.
+A text is decoded into a buffer first, so that all positions are code points.
 """
 
 from __future__ import annotations
@@ -17,15 +16,25 @@ import numpy.typing as npt
 
 from clinqa.build.reports.scan_tables import (
     ALPHA,
+    BLANKED,
     BULLET,
     CASED_LOW,
+    DASH_ROOM,
     DIGIT,
     ENDER,
+    FIELD_MAX,
+    GAP,
     HEAD_STOP,
     HEAD_TAIL,
+    HEADER_MAX,
     KEY,
+    KEY_MAX,
+    MIN_WIDTH,
+    ODD_SPACE,
     RULE,
     SPACE,
+    SPARE,
+    SPARE_CAPITAL,
     UPPER,
     Tables,
 )
@@ -56,7 +65,17 @@ class Found(NamedTuple):
 # The state of one report: positions in an array of integers.
 STRUCTURE, ROLE, PHASE, SECTION, HEAD = 0, 1, 2, 3, 4
 HELD, HELD_STRUCTURE, HELD_ROLE, HELD_PHASE = 5, 6, 7, 8  # to go back to at the next bullet
-INLINE_IGNORE, BODY, OPEN, LAST, COUNT, STUDY, AFTER = 9, 10, 11, 12, 13, 14, 15
+INLINE_IGNORE, BODY, OPEN, LAST, TRIED, BARS, COUNT, STUDY, AFTER = (
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+)
 _FINDINGS, _CONCLUSION, _ADDENDUM, _IGNORE = 0, 1, 2, 3  # as in sections.Role
 
 _HASH_START = np.uint64(0xCBF29CE484222325)
@@ -66,7 +85,8 @@ _PRIME_2 = np.uint64(0xC2B2AE3D27D4EB4F)
 _START_2 = np.uint64(0x27D4EB2F165667C5)
 _MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 _MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
-_U0, _U1, _U8, _U33 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(33)
+_U0, _U1, _U8, _U21 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(21)
+_U29, _U33, _U43 = np.uint64(29), np.uint64(33), np.uint64(43)
 
 
 def _njit(function: F, **options: bool) -> F:
@@ -84,7 +104,7 @@ def _compiled(function: F) -> F:
     switch is private to numba: where a version lacks it, the same runs slower.
     """
     try:
-        return _njit(function, _nrt=False)
+        return _njit(function, _nrt=False, forceinline=True)
     except (KeyError, TypeError, AttributeError):
         return _njit(function)
 
@@ -97,28 +117,30 @@ def _skip(text: Codes, i: int, b: int, flags: Codes) -> int:
 
 
 @_compiled
-def _read_lines(
-    text: Codes, start: int, stop: int, t: Tables, lefts: Codes, rights: Codes
-) -> tuple[int, int]:
-    """The lines, right-stripped, and the width to which the text is wrapped."""
-    width = t.limits[1]
+def _read_lines(text: Codes, start: int, stop: int, t: Tables, lines: Ints) -> tuple[int, int]:
+    """The lines (left, right without trailing blanks, bars) and the width of the wrapped text."""
+    flags = t.flags
+    width = t.limits[MIN_WIDTH]
     count = 0
     at = start
     while at <= stop:
         end = at
         blank = False
+        bars = 0
         while end < stop:
             c = text[end]
             if c == 10:
                 break
+            bars += c == 124
             if c == 91 and end + 2 < stop and text[end + 1] == 42 and text[end + 2] == 42:
                 blank = True
             end += 1
         right = end
-        while right > at and t.flags[text[right - 1]] & SPACE:
+        while right > at and flags[text[right - 1]] & SPACE:
             right -= 1
-        lefts[count] = at
-        rights[count] = right
+        lines[count, 0] = at
+        lines[count, 1] = right
+        lines[count, 2] = bars
         count += 1
         if not blank and right - at > width:
             width = right - at
@@ -180,6 +202,8 @@ def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) 
         elif c == 41 or c == 93:
             depth = max(depth - 1, 0)
         elif depth == 0 and t.flags[c] & KEY:
+            if length == t.limits[KEY_MAX]:
+                return -1
             low = c | 32 if 65 <= c <= 90 else c
             key[length] = low
             length += 1
@@ -217,11 +241,12 @@ def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
 def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: Ints) -> int:
     """The row of `meaning` for the header at `i`, or -1; s[AFTER]: where what it heads begins."""
     n = len(text)
-    limit = min(b, i + t.limits[0])
+    limit = min(b, i + t.limits[HEADER_MAX])
     j = i
     while j < limit:
         c = text[j]
-        if t.flags[c] & HEAD_STOP:
+        flag = t.flags[c]
+        if (flag & HEAD_STOP) | (flag & t.flags[text[j + 1]] & GAP):
             if c == 58 or c == 124 or c == 9:
                 break
             if c == 46:
@@ -238,6 +263,8 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
         return -1
     if not line and (whole or text[j] != 58):
         return -1
+    if whole and not (i < b and (t.flags[text[i]] & UPPER or text[i] == 42 or text[i] == 95)):
+        return -1
     after = j
     while after < b and t.flags[text[after]] & HEAD_TAIL:
         if text[after] == 95 and after + 1 < n and text[after + 1] == 95:
@@ -246,8 +273,12 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
     row = _find_key(text, i, j, after < b, t, key)
     if row < 0:
         return -1
-    if whole and not (t.flags[text[i]] & UPPER or text[i] == 42 or text[i] == 95):
-        return -1
+    if t.meaning[row, 0] == t.limits[BLANKED]:
+        k = i
+        while k < j and text[k] != 95:
+            k += 1
+        if k == j:
+            return -1
     if not line and not _is_upper(text, i, j, t.flags):
         if t.meaning[row, 3] or t.meaning[row, 1] == _IGNORE:
             return -1
@@ -260,11 +291,13 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
 @_compiled
 def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) -> None:
     structure, role, phase = t.meaning[row, 0], t.meaning[row, 1], t.meaning[row, 2]
-    structural = t.meaning[row, 3]
+    structural, sticky = t.meaning[row, 3], t.meaning[row, 4]
     old = s[ROLE]
     new = old
     if role >= 0:
         new = role
+    elif sticky and inline and old == _IGNORE:
+        new = old
     elif structural or structure == 0:
         if old == _IGNORE or (old == _ADDENDUM and not s[BODY] and structural):
             new = _FINDINGS
@@ -292,11 +325,8 @@ def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) 
 def _ends_line(
     text: Codes, previous: int, first: int, b: int, width: int, t: Tables, s: Ints
 ) -> bool:
-    bars = 0
-    for k in range(first, b):
-        bars += text[k] == 124
-    if bars:
-        return bars > 1 or bool(text[first] != 124)
+    if s[BARS]:
+        return bool(s[BARS] > 1 or text[first] != 124)
     word = first
     while word < b and not t.flags[text[word]] & SPACE:
         word += 1
@@ -304,8 +334,33 @@ def _ends_line(
     if c == 44 or c == 40 or c == 47 or c == 45 or c == 58:
         return False
     spare = width - previous - 1 - (word - first)
+    if spare >= 0 and _field(text, first, b, t):
+        return True
     capital = t.flags[text[first]] & (UPPER | DIGIT)
-    return bool(spare >= (t.limits[3] if capital else t.limits[4]))
+    return bool(spare >= (t.limits[SPARE_CAPITAL] if capital else t.limits[SPARE]))
+
+
+@_compiled
+def _column(text: Codes, j: int, b: int, t: Tables) -> bool:
+    if not (j + 2 < len(text) and text[j + 1] == 32 and text[j + 2] == 32):
+        return False
+    return _field(text, _skip(text, j, b, t.flags), b, t)
+
+
+@_compiled
+def _field(text: Codes, i: int, b: int, t: Tables) -> bool:
+    if i >= b or not t.flags[text[i]] & UPPER:
+        return False
+    end = min(b, i + t.limits[FIELD_MAX])
+    j = i
+    while j < end:
+        c = text[j]
+        if not (t.flags[c] & ALPHA or c == 32 or c == 47 or c == 45):
+            break
+        if c == 32 and j + 2 < len(text) and text[j + 1] == 32 and text[j + 2] == 32:
+            return False
+        j += 1
+    return bool(j < b and text[j] == 58)
 
 
 @_compiled
@@ -362,7 +417,7 @@ def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
     comma = nxt == 44
     bracket = nxt == 41 or nxt == 93 or nxt == 34 or nxt == 39
     if space or comma or bracket:
-        if comma and not (j + 2 < b and flags[text[j + 2]] & (DIGIT | SPACE)):
+        if comma and not (j + 2 < b and flags[text[j + 2]] & (DIGIT | UPPER | SPACE)):
             return False
         if bracket and not (j + 2 >= b or flags[text[j + 2]] & SPACE):
             return False
@@ -429,21 +484,22 @@ def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> An
     two = _START_2 + np.uint64(structure + 1)
     i = start
     while i < end:
-        c = np.uint64(text[i])
-        i += 1
-        if flags[c] & SPACE:
-            first = i - 1
-            line = c == 10
-            tab = c == 9
-            while i < end and flags[text[i]] & SPACE:
+        flag = flags[text[i]]
+        if (flag & ODD_SPACE) | (flag & flags[text[i + 1]] & SPACE):  # `end` is no white space
+            first = i
+            line = False
+            tab = False
+            while flags[text[i]] & SPACE:
                 line = line or text[i] == 10
                 tab = tab or text[i] == 9
                 i += 1
             c = np.uint64(9 if not line and (tab or i - first >= 3) else 32)
+        else:
+            c = np.uint64(text[i])
+            i += 1
         one = (one ^ c) * _PRIME_1
-        one ^= one >> _U33
         two = (two + c) * _PRIME_2
-        two ^= two >> _U33
+        two ^= two >> _U29
     return _finish(one), _finish(two)
 
 
@@ -464,8 +520,10 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
         if i >= b:
             return
         if s[OPEN] < 0:
+            while i < b and (text[i] == 44 or text[i] == 59):
+                i = _skip(text, i + 1, b, flags)
             i = _mark(text, i, b, flags)
-            row = _header(text, i, b, False, t, key, s)
+            row = -1 if i == s[TRIED] else _header(text, i, b, False, t, key, s)
             if row >= 0:
                 _apply(row, i, False, True, t, s)
                 s[INLINE_IGNORE] = 0
@@ -477,13 +535,16 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
         j = i
         ended = False
         while j < b:
-            if not flags[text[j]] & ENDER:
+            # an end's sign, or white space before a digit or more: one test, seldom true
+            flag, following = flags[text[j]], flags[text[j + 1]]
+            if not (flag & ENDER) | ((flag << 3) & following & DIGIT) | (flag & following & SPACE):
                 j += 1
                 continue
-            if text[j] == 32:
-                if j + 1 < b and 48 <= text[j + 1] <= 57 and _list_number(text, j + 1, b, flags):
-                    ended = True
-                    break
+            if not flag & ENDER:
+                if text[j] == 32:
+                    if _list_number(text, j + 1, b, flags) or _column(text, j, b, t):
+                        ended = True
+                        break
             elif _ends_sentence(text, j, b, t, s):
                 ended = True
                 j += 1
@@ -509,8 +570,7 @@ def _scan_one(
     start: int,
     stop: int,
     t: Tables,
-    lefts: Codes,
-    rights: Codes,
+    lines: Ints,
     key: Codes,
     s: Ints,
     out: Found,
@@ -520,10 +580,11 @@ def _scan_one(
     s[HEAD] = -1
     s[OPEN] = -1
     s[LAST] = -1
-    count, width = _read_lines(text, start, stop, t, lefts, rights)
+    count, width = _read_lines(text, start, stop, t, lines)
     previous = 0
     for number in range(count):
-        a, b = lefts[number], rights[number]
+        a, b = lines[number, 0], lines[number, 1]
+        s[BARS] = lines[number, 2]
         first = _skip(text, a, b, flags)
         if first >= b or _is_rule(text, first, b, flags):
             _close(text, t, s, out)
@@ -537,7 +598,7 @@ def _scan_one(
             continue
         content = _after_bullet(text, first, b, flags)
         if content > first and text[first] == 45 and s[OPEN] >= 0:
-            if previous + t.limits[2] > width:
+            if previous + t.limits[DASH_ROOM] > width:
                 content = first
         bullet = content > first
         if bullet or (s[OPEN] >= 0 and _ends_line(text, previous, first, b, width, t, s)):
@@ -551,6 +612,7 @@ def _scan_one(
             s[HELD] = 0
             s[INLINE_IGNORE] = 0
         row = _header(text, content, b, True, t, key, s)
+        s[TRIED] = content if row < 0 else -1
         if row >= 0:
             _close(text, t, s, out)
             after = _skip(text, s[AFTER], b, flags)
@@ -564,6 +626,15 @@ def _scan_one(
 @_compiled
 def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> int:
     """UTF-8 to code points; `places`: the byte each begins at, counted from `begin`."""
+    sign = np.uint8(0)
+    part = data[begin:end]
+    for k in range(len(part)):
+        sign |= part[k]
+    if sign < 128:
+        for k in range(len(part)):
+            codes[k] = part[k]
+        codes[len(part)] = 10
+        return end - begin  # all ASCII: `places` is not needed
     count = 0
     i = begin
     while i < end:
@@ -578,6 +649,7 @@ def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> i
         places[count] = i - begin
         count += 1
         i += more + 1
+    codes[count] = 10
     places[count] = end - begin
     return count
 
@@ -594,44 +666,29 @@ def scan_texts(
     longest = 0
     for i in range(first, len(offsets) - 1):
         longest = max(longest, offsets[i + 1] - offsets[i])
-    lefts = np.empty(longest + 2, np.int64)
-    rights = np.empty(longest + 2, np.int64)
-    codes = np.empty(0, np.int32)
-    places = np.empty(0, np.int64)
-    key = np.empty(t.limits[0] + 1, np.uint8)
-    s = np.zeros(16, np.int64)
+    lines = np.empty((longest + 2, 3), np.int64)
+    codes = np.empty(longest + 1, np.int32)
+    places = np.empty(longest + 1, np.int64)
+    key = np.empty(t.limits[KEY_MAX] + 1, np.uint8)
+    s = np.zeros(18, np.int64)
     for i in range(first, len(offsets) - 1):
         begin, end = offsets[i], offsets[i + 1]
         if s[COUNT] + (end - begin) // 2 + 1 > room:
             return i, s[COUNT]
         made = s[COUNT]
         s[STUDY] = i
-        sign = np.uint8(0)
-        for k in range(begin, end):
-            sign |= data[k]
-        plain = sign < 128
-        if plain:
-            length = end - begin
-        else:
-            if len(codes) == 0:
-                codes = np.empty(longest + 1, np.int32)
-                places = np.empty(longest + 1, np.int64)
-            length = _decode(data, begin, end, codes, places)
+        length = _decode(data, begin, end, codes, places)
         start, stop = 0, length
         if len(starts):
             start = min(max(starts[i], 0), length)
             stop = min(max(stops[i], 0), length)
-        if plain:
-            _scan_one(data[begin:end], start, stop, t, lefts, rights, key, s, out)
-        else:
-            _scan_one(codes[:length], start, stop, t, lefts, rights, key, s, out)
+        _scan_one(codes[:length], start, stop, t, lines, key, s, out)
         for row in range(made, s[COUNT]):
-            if plain:
-                out.at[row] = begin + out.start[row]
-                out.size[row] = out.end[row] - out.start[row]
-            else:
-                out.at[row] = begin + places[out.start[row]]
-                out.size[row] = places[out.end[row]] - places[out.start[row]]
+            left, right = out.start[row], out.end[row]
+            if length < end - begin:
+                left, right = places[left], places[right]
+            out.at[row] = begin + left
+            out.size[row] = right - left
     return len(offsets) - 1, s[COUNT]
 
 

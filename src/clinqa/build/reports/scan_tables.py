@@ -17,16 +17,26 @@ from clinqa.core.records import Phase
 
 __all__ = [
     "ALPHA",
+    "BLANKED",
     "BULLET",
     "CASED_LOW",
+    "DASH_ROOM",
     "DIGIT",
     "ENDER",
+    "FIELD_MAX",
+    "GAP",
+    "HEADER_MAX",
     "HEAD_STOP",
     "HEAD_TAIL",
     "KEY",
+    "KEY_MAX",
+    "MIN_WIDTH",
+    "ODD_SPACE",
     "PHASES",
     "RULE",
     "SPACE",
+    "SPARE",
+    "SPARE_CAPITAL",
     "UPPER",
     "Tables",
     "hash_bytes",
@@ -39,6 +49,10 @@ PHASES = tuple(Phase)  # `Pieces.phase` is a position here
 # What a character is, as bits of `Tables.flags`.
 SPACE, ALPHA, UPPER, DIGIT, CASED_LOW = 1, 2, 4, 8, 16
 BULLET, RULE, ENDER, KEY, HEAD_STOP, HEAD_TAIL = 32, 64, 128, 256, 512, 1024
+GAP, ODD_SPACE = 2048, 4096
+
+# Positions in `Tables.limits`.
+HEADER_MAX, MIN_WIDTH, DASH_ROOM, SPARE_CAPITAL, SPARE, FIELD_MAX, KEY_MAX, BLANKED = range(8)
 
 _CODE_POINTS = 0x110000
 _LETTERS_END = 0x40000  # nothing from here on is a letter or a digit; a test says so
@@ -51,13 +65,13 @@ class Tables(NamedTuple):
     """The look-ups of one pack."""
 
     flags: npt.NDArray[np.uint16]  # by code point
-    limits: npt.NDArray[np.int64]  # header_max, min_width, dash_room, spare_capital, spare
+    limits: npt.NDArray[np.int64]  # by the names above
     abbreviations: npt.NDArray[np.uint64]  # up to eight ASCII letters in one word
     slots: npt.NDArray[np.int64]  # open addressing: number of a header key, or -1
     keys: npt.NDArray[np.uint8]  # the header keys end to end
     ends: npt.NDArray[np.int64]  # key i is keys[ends[i]:ends[i + 1]]
     choice: npt.NDArray[np.int64]  # key i: row of `meaning` (words follow, none follow), or -1
-    meaning: npt.NDArray[np.int64]  # structure, role, phase (-1: as it was), structural
+    meaning: npt.NDArray[np.int64]  # structure, role, phase (-1: as it was), structural, sticky
 
 
 def hash_bytes(key: bytes) -> int:
@@ -83,7 +97,7 @@ def make_tables(table: SectionTable) -> Tables:
     """The rules of `segment` and the headers of `table`, as arrays."""
     keys = sorted(table.headers.keys() | table.blocks.keys())
     slots = np.full(1 << max(4, (4 * len(keys)).bit_length()), -1, np.int64)
-    meaning: list[tuple[int, int, int, int]] = []
+    meaning: list[tuple[int, int, int, int, int]] = []
     choice = np.full((max(len(keys), 1), 2), -1, np.int64)
     structures = structures_of(table)
     for number, key in enumerate(keys):
@@ -99,16 +113,7 @@ def make_tables(table: SectionTable) -> Tables:
                 meaning.append(_meaning(header, structures))
     return Tables(
         flags=_flags(),
-        limits=np.array(
-            [
-                rules.HEADER_MAX,
-                rules.MIN_WIDTH,
-                rules.DASH_ROOM,
-                rules.SPARE_CAPITAL,
-                rules.SPARE,
-            ],
-            np.int64,
-        ),
+        limits=_limits(keys, structures),
         abbreviations=np.array(
             sorted(int.from_bytes(word.encode("ascii"), "big") for word in rules._ABBREVIATIONS),
             np.uint64,
@@ -117,16 +122,31 @@ def make_tables(table: SectionTable) -> Tables:
         keys=np.frombuffer("".join(keys).encode() or b"\0", np.uint8).copy(),
         ends=np.cumsum([0] + [len(key) for key in keys], dtype=np.int64),
         choice=choice,
-        meaning=np.array(meaning or [(-1, -1, -1, 0)], np.int64),
+        meaning=np.array(meaning or [(-1, -1, -1, 0, 0)], np.int64),
     )
 
 
-def _meaning(header: Header, structures: list[str]) -> tuple[int, int, int, int]:
+def _limits(keys: list[str], structures: list[str]) -> npt.NDArray[np.int64]:
+    limits = np.zeros(8, np.int64)
+    limits[HEADER_MAX] = rules.HEADER_MAX
+    limits[MIN_WIDTH] = rules.MIN_WIDTH
+    limits[DASH_ROOM] = rules.DASH_ROOM
+    limits[SPARE_CAPITAL] = rules.SPARE_CAPITAL
+    limits[SPARE] = rules.SPARE
+    limits[FIELD_MAX] = rules.FIELD_MAX
+    limits[KEY_MAX] = max(map(len, keys), default=0)
+    blanked = structures.index(rules.BLANKED) if rules.BLANKED in structures else -2
+    limits[BLANKED] = blanked
+    return limits
+
+
+def _meaning(header: Header, structures: list[str]) -> tuple[int, int, int, int, int]:
     return (
         -1 if header.structure is None else structures.index(header.structure),
         -1 if header.role is None else int(header.role),
         -1 if header.phase is None else PHASES.index(header.phase),
         int(header.structural),
+        int(header.sticky),
     )
 
 
@@ -145,9 +165,11 @@ def _flags() -> npt.NDArray[np.uint16]:
         (SPACE, rules._SPACE),
         (BULLET, rules._BULLETS),
         (RULE, rules._RULE),
-        (ENDER, ".!? "),
-        (HEAD_STOP, ":|\t. \u00a0"),
+        (ENDER, ".!?"),
+        (HEAD_STOP, ":|\t."),
         (HEAD_TAIL, ":|.*_\t -"),
+        (GAP, " -"),
+        (ODD_SPACE, rules._SPACE - {" "}),
     )
     for bit, characters in sets:
         for character in characters:

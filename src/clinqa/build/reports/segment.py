@@ -35,7 +35,7 @@ _BLANKS = " \t\r\n\x0b\x0c\u00a0"
 _SPACE = frozenset(_BLANKS)
 _RUN = re.compile(f"[{_BLANKS}]{{2,}}|[{_BLANKS[1:]}]")  # any but a single space
 _HEADER_SIGN = re.compile("[:|\t. \u00a0]")
-_HALT = re.compile(r"[.!?]| (?=[0-9]{1,2}\) .)")  # where a sentence may end
+_HALT = re.compile(r"[.!?]| (?=[0-9]{1,2}\) .)| (?=  )")  # where a sentence may end
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,7 @@ class _Segmenter:
         self.before_bullet: _State | None = None  # to go back to at the next bullet
         self.inline_ignore = False
         self.body = False  # has a heading of the report's own findings been seen?
+        self.columns = False  # did the line before hold several fields side by side?
         self.open = -1
         self.last = -1
 
@@ -129,6 +130,7 @@ class _Segmenter:
                 yield from self._close()
                 self._apply(header, content, bullet, inline=self._skip(after, b) < b)
                 content = self._skip(after, b)
+            self.columns = False
             yield from self._sentences(content, b)
             previous = (a, b)
         yield from self._close()
@@ -263,7 +265,7 @@ class _Segmenter:
         spare = width - (previous[1] - previous[0]) - 1 - (word - first)
         if text[self.last - 1] in ",(/-:":
             return False
-        if spare >= 0 and self._field(first, b):
+        if (spare >= 0 or self.columns) and self._field(first, b):
             return True
         capital = text[first].isupper() or text[first].isdigit()
         return spare >= (SPARE_CAPITAL if capital else SPARE)
@@ -292,6 +294,8 @@ class _Segmenter:
                 j = halt.start()
                 if text[j] == " ":
                     ended = self._list_number(j + 1, b)
+                    if not ended and self._column(j, b):
+                        ended = self.columns = True
                 elif self._ends_sentence(j, b):
                     ended = True
                     j += 1
