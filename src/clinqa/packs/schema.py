@@ -205,6 +205,7 @@ class PackSpec(_Strict):
     document: str
     structures: dict[str, StructureSpec]
     groups: list[GroupSpec] = []
+    sides: dict[str, dict[str, str]] = {}
     abnormalities: dict[str, AbnormalitySpec]
     aspects: dict[str, AspectSpec]
     named: list[NamedSpec] = []

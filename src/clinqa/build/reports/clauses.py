@@ -338,7 +338,7 @@ def _describe(unit: Unit) -> None:
                 unit.tags.add("reason")
         if mark.has("dim_severity"):
             unit.severity = True
-        if (mark.has("be") or mark.has("field")) and not before:
+        if (mark.has("be") or mark.has("field") or mark.has("no_after")) and not before:
             unit.predicate = True
 
 

@@ -16,6 +16,7 @@ from clinqa.build.reports.nouns import is_the_cause, structure_is_dim
 from clinqa.build.reports.places import Context, Places
 from clinqa.build.reports.scopes import Frame, frame_of, spoken_now, strip_earlier
 from clinqa.build.reports.sharing import LIST, look_back, share
+from clinqa.build.reports.sides import complete_sides
 from clinqa.build.reports.signs import add_signs
 from clinqa.build.reports.tokens import plain, tokenize
 from clinqa.build.reports.values import Values
@@ -50,7 +51,8 @@ class Grammar:
         """
         if section == "?":
             section = self.pack.spec.blank_section or "*"
-        marks = fold_degrees(strip_earlier(self.vocabulary.marks(tokenize(plain(text)))))
+        marks = self.vocabulary.marks(tokenize(plain(text)))
+        marks = fold_degrees(strip_earlier(complete_sides(marks, self.pack.spec.sides)))
         frame = frame_of(marks)
         if frame.silent or _is_heading(marks):
             return ()
@@ -62,9 +64,7 @@ class Grammar:
             before = len(claims)
             self._clause(clause, context, frame, claims)
             if clause.lead is not None and clause.lead.text in _CONTRARY:
-                _stands_after_all(claims, before)
-            elif clause.lead is None and marks[0].text in _CONTRARY:
-                _stands_after_all(claims, len(claims))
+                _stands_after_all(claims, before or len(claims))
         self._accent(marks, claims)
         add_signs(self.pack, marks, section, claims)
         return conclude(self.pack, marks, frame, claims)

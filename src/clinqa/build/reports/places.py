@@ -110,6 +110,8 @@ class Places:
         if section != "*" and section not in self._pack.spec.structures:
             return []  # a section about something that has no labels
         default = spec.default_structure or base.default_structure
+        if default is not None and {"its", "their"} & set(unit.raw):
+            return []  # of something named in another sentence
         if default is not None:
             only = spec.only_section or base.only_section
             return [default] if not only or section in only else []

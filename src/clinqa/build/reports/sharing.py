@@ -18,8 +18,8 @@ def share(units: list[Unit]) -> None:
     for left, unit in pairwise(units):
         if not (unit.targets or unit.structures or unit.valued or unit.decoy):
             left.tags |= unit.tags & _MODIFIERS  # "function normal, global and segmental"
-    _heads(units)
     _tails(units)
+    _heads(units)
     _from_right(units)
     _from_left(units)
     _trailing(units)
@@ -71,6 +71,7 @@ def _tails(units: list[Unit]) -> None:
         if left.structure_first and not left.borrowed:
             continue
         ends = unit.valued and unit.predicate and not left.valued
+        ends = ends and ("of" in left.raw or left.borrowed)
         if (
             unit.targets
             or (unit.valued and not ends)
