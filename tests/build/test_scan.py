@@ -54,6 +54,7 @@ FRAGMENTS = (
     "12) ",
     "123. ", "(1) ", "(1. ", "iv. ", "b) ", "h.", "\u00b2. ", "1.  Left atrium", " 2) Mild MR",
     " 3) mild", " 123) Mild", " 4)Mild",
+    "RA SIZE: normal   LA SIZE: ", "   LV EF:", "   Mild MR", "LA size: ", "LA/RA-size :", "   a: ",
     # line ends and rules
     "\n", "\n\n", "\r\n", "\r", "\n \n", "\n\t\n", "\n-----\n", "\n=====\n", "\n***\n", "\n . \n",
     "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2009", "\n\u00a0\n", " ", "  ", "   ", "\t",

@@ -9,13 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.build.reports.scan import Bounds, Int64s, Pieces, Statements
-from clinqa.build.reports.scan_kernel import (
-    Found,
-    fill_slots,
-    look_up,
-    scan_texts,
-    unwrap_new,
-)
+from clinqa.build.reports.scan_dictionary import fill_slots, look_up, unwrap_new
+from clinqa.build.reports.scan_kernel import Found, scan_texts
 from clinqa.build.reports.scan_tables import make_tables, structures_of
 from clinqa.build.reports.sections import SectionTable
 

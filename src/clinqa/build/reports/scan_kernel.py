@@ -1,19 +1,18 @@
 """`segment` over the bytes of an Arrow column, compiled: rule for rule the same, without objects.
 
-Everything compiled stands in this one file: numba's cache watches only the file of the function
-it is asked for. What is data (characters, widths, headers) comes in through `Tables`.
-A text is decoded into a buffer first, so that all positions are code points.
+All that `scan_texts` calls stands in this one long file, because numba's cache watches no file but
+that of the function it is asked for. What is data (characters, widths, headers) comes in through
+`Tables`. A text is decoded into a buffer first, so that all positions are code points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from clinqa.build.reports.scan_numba import compiled, njit
 from clinqa.build.reports.scan_tables import (
     ALPHA,
     BLANKED,
@@ -39,9 +38,8 @@ from clinqa.build.reports.scan_tables import (
     Tables,
 )
 
-__all__ = ["Found", "fill_slots", "look_up", "scan_texts", "unwrap_new"]
+__all__ = ["Found", "scan_texts"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 Codes = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 
@@ -65,17 +63,8 @@ class Found(NamedTuple):
 # The state of one report: positions in an array of integers.
 STRUCTURE, ROLE, PHASE, SECTION, HEAD = 0, 1, 2, 3, 4
 HELD, HELD_STRUCTURE, HELD_ROLE, HELD_PHASE = 5, 6, 7, 8  # to go back to at the next bullet
-INLINE_IGNORE, BODY, OPEN, LAST, TRIED, BARS, COUNT, STUDY, AFTER = (
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-    16,
-    17,
-)
+INLINE_IGNORE, BODY, COLUMNS, OPEN, LAST, TRIED, BARS = 9, 10, 11, 12, 13, 14, 15
+COUNT, STUDY, AFTER, STATE = 16, 17, 18, 19  # the first two outlive a report
 _FINDINGS, _CONCLUSION, _ADDENDUM, _IGNORE = 0, 1, 2, 3  # as in sections.Role
 
 _HASH_START = np.uint64(0xCBF29CE484222325)
@@ -89,34 +78,14 @@ _U0, _U1, _U8, _U21 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(21)
 _U29, _U33, _U43 = np.uint64(29), np.uint64(33), np.uint64(43)
 
 
-def _njit(function: F, **options: bool) -> F:
-    njit: Any = numba.njit
-    try:
-        return cast(F, njit(cache=True, nogil=True, **options)(function))
-    except RuntimeError:  # nowhere to keep the cache: compile in every process
-        return cast(F, njit(nogil=True, **options)(function))
-
-
-def _compiled(function: F) -> F:
-    """Compiled, for what only reads and writes arrays that its caller holds.
-
-    Without numba's reference counts, which cost more than the work of such small functions. The
-    switch is private to numba: where a version lacks it, the same runs slower.
-    """
-    try:
-        return _njit(function, _nrt=False, forceinline=True)
-    except (KeyError, TypeError, AttributeError):
-        return _njit(function)
-
-
-@_compiled
+@compiled
 def _skip(text: Codes, i: int, b: int, flags: Codes) -> int:
     while i < b and flags[text[i]] & SPACE:
         i += 1
     return i
 
 
-@_compiled
+@compiled
 def _read_lines(text: Codes, start: int, stop: int, t: Tables, lines: Ints) -> tuple[int, int]:
     """The lines (left, right without trailing blanks, bars) and the width of the wrapped text."""
     flags = t.flags
@@ -148,7 +117,7 @@ def _read_lines(text: Codes, start: int, stop: int, t: Tables, lines: Ints) -> t
     return count, width
 
 
-@_compiled
+@compiled
 def _is_rule(text: Codes, first: int, b: int, flags: Codes) -> bool:
     i = first
     while i < b and flags[text[i]] & RULE:
@@ -156,7 +125,7 @@ def _is_rule(text: Codes, first: int, b: int, flags: Codes) -> bool:
     return i >= b
 
 
-@_compiled
+@compiled
 def _after_bullet(text: Codes, first: int, b: int, flags: Codes) -> int:
     i = first
     while i < b and flags[text[i]] & BULLET:
@@ -189,7 +158,7 @@ def _after_bullet(text: Codes, first: int, b: int, flags: Codes) -> int:
     return first
 
 
-@_compiled
+@compiled
 def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) -> int:
     """The row of `meaning` for the header that text[i:j] is, or -1."""
     length = 0
@@ -225,7 +194,7 @@ def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) 
     return -1
 
 
-@_compiled
+@compiled
 def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
     found = False
     for k in range(i, j):
@@ -237,7 +206,7 @@ def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
     return found
 
 
-@_compiled
+@compiled
 def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: Ints) -> int:
     """The row of `meaning` for the header at `i`, or -1; s[AFTER]: where what it heads begins."""
     n = len(text)
@@ -288,7 +257,7 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
     return row
 
 
-@_compiled
+@compiled
 def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) -> None:
     structure, role, phase = t.meaning[row, 0], t.meaning[row, 1], t.meaning[row, 2]
     structural, sticky = t.meaning[row, 3], t.meaning[row, 4]
@@ -321,7 +290,7 @@ def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) 
     s[HEAD] = head
 
 
-@_compiled
+@compiled
 def _ends_line(
     text: Codes, previous: int, first: int, b: int, width: int, t: Tables, s: Ints
 ) -> bool:
@@ -334,20 +303,20 @@ def _ends_line(
     if c == 44 or c == 40 or c == 47 or c == 45 or c == 58:
         return False
     spare = width - previous - 1 - (word - first)
-    if spare >= 0 and _field(text, first, b, t):
+    if (spare >= 0 or s[COLUMNS]) and _field(text, first, b, t):
         return True
     capital = t.flags[text[first]] & (UPPER | DIGIT)
     return bool(spare >= (t.limits[SPARE_CAPITAL] if capital else t.limits[SPARE]))
 
 
-@_compiled
+@compiled
 def _column(text: Codes, j: int, b: int, t: Tables) -> bool:
     if not (j + 2 < len(text) and text[j + 1] == 32 and text[j + 2] == 32):
         return False
     return _field(text, _skip(text, j, b, t.flags), b, t)
 
 
-@_compiled
+@compiled
 def _field(text: Codes, i: int, b: int, t: Tables) -> bool:
     if i >= b or not t.flags[text[i]] & UPPER:
         return False
@@ -363,7 +332,7 @@ def _field(text: Codes, i: int, b: int, t: Tables) -> bool:
     return bool(j < b and text[j] == 58)
 
 
-@_compiled
+@compiled
 def _list_number(text: Codes, j: int, b: int, flags: Codes) -> bool:
     k = j
     while k < b and 48 <= text[k] <= 57:
@@ -373,7 +342,7 @@ def _list_number(text: Codes, j: int, b: int, flags: Codes) -> bool:
     return bool(flags[text[k + 2]] & UPPER)
 
 
-@_compiled
+@compiled
 def _mark(text: Codes, i: int, b: int, flags: Codes) -> int:
     j = i
     while j < b and 48 <= text[j] <= 57:
@@ -384,7 +353,7 @@ def _mark(text: Codes, i: int, b: int, flags: Codes) -> int:
     return i
 
 
-@_compiled
+@compiled
 def _is_abbreviation(text: Codes, k: int, j: int, known: Codes) -> bool:
     if j - k > 8:
         return False
@@ -400,7 +369,7 @@ def _is_abbreviation(text: Codes, k: int, j: int, known: Codes) -> bool:
     return i < len(known)
 
 
-@_compiled
+@compiled
 def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
     flags = t.flags
     nxt = text[j + 1] if j + 1 < b else 10
@@ -439,7 +408,7 @@ def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
     return bool(letters >= 2)
 
 
-@_compiled
+@compiled
 def _close(text: Codes, t: Tables, s: Ints, out: Found) -> None:
     """End the open statement: keep it if it holds a letter and its section counts."""
     start, end = s[OPEN], s[LAST]
@@ -473,7 +442,7 @@ def _close(text: Codes, t: Tables, s: Ints, out: Found) -> None:
     out.hashes[row, 1] = second
 
 
-@_compiled
+@compiled
 def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> Any:
     """Two 64-bit hashes of structure and unwrapped text.
 
@@ -503,7 +472,7 @@ def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> An
     return _finish(one), _finish(two)
 
 
-@_compiled
+@compiled
 def _finish(value: Any) -> Any:
     value ^= value >> _U33
     value *= _MIX_1
@@ -512,7 +481,7 @@ def _finish(value: Any) -> Any:
     return value ^ (value >> _U33)
 
 
-@_compiled
+@compiled
 def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out: Found) -> None:
     flags = t.flags
     while True:
@@ -542,8 +511,11 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
                 continue
             if not flag & ENDER:
                 if text[j] == 32:
-                    if _list_number(text, j + 1, b, flags) or _column(text, j, b, t):
+                    ended = _list_number(text, j + 1, b, flags)
+                    if not ended and _column(text, j, b, t):
                         ended = True
+                        s[COLUMNS] = 1
+                    if ended:
                         break
             elif _ends_sentence(text, j, b, t, s):
                 ended = True
@@ -564,7 +536,7 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
         i = j
 
 
-@_compiled
+@compiled
 def _scan_one(
     text: Codes,
     start: int,
@@ -618,12 +590,13 @@ def _scan_one(
             after = _skip(text, s[AFTER], b, flags)
             _apply(row, content, bullet, after < b, t, s)
             content = after
+        s[COLUMNS] = 0
         _sentences(text, content, b, t, key, s, out)
         previous = b - a
     _close(text, t, s, out)
 
 
-@_compiled
+@compiled
 def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> int:
     """UTF-8 to code points; `places`: the byte each begins at, counted from `begin`."""
     sign = np.uint8(0)
@@ -654,7 +627,7 @@ def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> i
     return count
 
 
-@_njit
+@njit
 def scan_texts(
     data: Codes, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: Found
 ) -> tuple[int, int]:
@@ -670,7 +643,7 @@ def scan_texts(
     codes = np.empty(longest + 1, np.int32)
     places = np.empty(longest + 1, np.int64)
     key = np.empty(t.limits[KEY_MAX] + 1, np.uint8)
-    s = np.zeros(18, np.int64)
+    s = np.zeros(STATE, np.int64)
     for i in range(first, len(offsets) - 1):
         begin, end = offsets[i], offsets[i + 1]
         if s[COUNT] + (end - begin) // 2 + 1 > room:
@@ -690,82 +663,3 @@ def scan_texts(
             out.at[row] = begin + left
             out.size[row] = right - left
     return len(offsets) - 1, s[COUNT]
-
-
-@_compiled
-def fill_slots(slots: Codes, hashes: Codes, count: int) -> None:
-    """Enter statements 0 to `count` into an empty table."""
-    mask = np.uint64(len(slots) - 1)
-    for number in range(count):
-        slot = hashes[number, 0] & mask
-        while slots[slot] >= 0:
-            slot = (slot + _U1) & mask
-        slots[slot] = number
-
-
-@_compiled
-def look_up(
-    wanted: Codes, first: int, slots: Codes, hashes: Codes, count: int, ids: Codes, new: Codes
-) -> tuple[int, int]:
-    """Number the statements from row `first` on; the row where the table was full, and the count.
-
-    `new[number - count at the call]` is the row where a new statement was first seen.
-    """
-    mask = np.uint64(len(slots) - 1)
-    known = count
-    for row in range(first, len(wanted)):
-        if 2 * (count + 1) > len(slots) or count >= len(hashes):
-            return row, count
-        one, two = wanted[row, 0], wanted[row, 1]
-        slot = one & mask
-        number = slots[slot]
-        while number >= 0 and (hashes[number, 0] != one or hashes[number, 1] != two):
-            slot = (slot + _U1) & mask
-            number = slots[slot]
-        if number < 0:
-            number = count
-            slots[slot] = number
-            hashes[number, 0] = one
-            hashes[number, 1] = two
-            new[count - known] = row
-            count += 1
-        ids[row] = number
-    return len(wanted), count
-
-
-@_compiled
-def unwrap_new(
-    data: Codes, rows: Codes, at: Ints, size: Ints, flags: Codes, out: Codes, ends: Ints
-) -> None:
-    """The statements of `rows`, white space folded as `segment.unwrap` does, end to end."""
-    to = 0
-    for number in range(len(rows)):
-        i = at[rows[number]]
-        end = i + size[rows[number]]
-        while i < end:
-            c = data[i]
-            width = 1 if c < 128 and flags[c] & SPACE else 0
-            if c == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
-                width = 2
-            if width == 0:
-                out[to] = c
-                to += 1
-                i += 1
-                continue
-            run = 0
-            line = False
-            tab = False
-            while width:
-                line = line or data[i] == 10
-                tab = tab or data[i] == 9
-                run += 1
-                i += width
-                width = 0
-                if i < end:
-                    if data[i] < 128 and flags[data[i]] & SPACE:
-                        width = 1
-                    elif data[i] == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
-                        width = 2
-            out[to] = 9 if not line and (tab or run >= 3) else 32
-            to += 1
-        ends[number + 1] = to
