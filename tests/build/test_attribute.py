@@ -101,9 +101,11 @@ def placed(
     for study, number, role, phase in found:
         number %= len(said)
         for finding in said[number][1].findings:
-            own = finding.pinned or finding.phase is not Phase.BASELINE
+            pinned = finding.pinned and phase is not Phase.POST
+            own = pinned or finding.phase is not Phase.BASELINE
             when = finding.phase if own else phase
             corrects = finding.corrects or role is Role.ADDENDUM
+            corrects |= pinned and phase is Phase.STRESS
             out[study, when].append((replace(finding, corrects=corrects), number))
     return out
 

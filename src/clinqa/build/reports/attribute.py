@@ -30,6 +30,7 @@ from clinqa.build.reports.readings import (
 from clinqa.build.reports.resolve import LEVELS, ResolutionTable
 from clinqa.build.reports.scan import Pieces
 from clinqa.build.reports.sections import Role
+from clinqa.core.records import Phase
 
 __all__ = ["Attributor", "Labels", "answer_order"]
 
@@ -132,9 +133,12 @@ class Attributor:
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
         """Phase, rank and key (study, abnormality, phase) of each finding."""
         flags = found["flags"]
-        own_phase = (found["phase"] > 0) | ((flags & PINNED) > 0)
-        phase = np.where(own_phase, found["phase"], pieces.phase[occurrence])
+        section = pieces.phase[occurrence]
+        # what stress brings out is the study's own and replaces what rest showed (LABELLING 6)
+        pinned = ((flags & PINNED) > 0) & (section != PHASES.index(Phase.POST))
+        phase = np.where((found["phase"] > 0) | pinned, found["phase"], section)
         corrects = ((flags & CORRECTS) > 0) | (pieces.role[occurrence] == Role.ADDENDUM)
+        corrects |= pinned & (section == PHASES.index(Phase.STRESS))
         explicit = (flags & EXPLICIT) > 0
         rank = np.where(explicit, 1 + corrects, 0 if self._inferred_yields else 1)
         key = pieces.study[occurrence].astype(np.int64) * self._width + found["abnormality"]

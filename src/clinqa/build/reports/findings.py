@@ -24,7 +24,8 @@ class Finding:
     phase: Phase = Phase.BASELINE
     prosthesis: bool = False
     corrects: bool = False
-    pinned: bool = False  # its phase holds in whatever section it stands
+    # what stress brings out: of the baseline in a stress section too, and there it corrects
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
