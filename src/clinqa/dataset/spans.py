@@ -42,6 +42,10 @@ class SourceTexts:
         self, study: str, part: str | None, start: int | None, end: int | None, text: str | None
     ) -> bool:
         source = self._texts.get((study, part or ""))
+        if source is None:
+            # the second report of note N is study N#2, and its spans are the note's
+            note, mark, number = study.rpartition("#")
+            source = self._texts.get((note, part or "")) if mark and number.isdigit() else None
         if source is None or start is None or end is None or text is None:
             return False
         if not 0 <= start < end <= len(source):
