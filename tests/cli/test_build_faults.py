@@ -1,4 +1,4 @@
-"""What can be wrong with an input or an output folder: an error of one line, or a counted reject."""
+"""Faulty inputs and output folders: an error of one line, or a counted reject."""
 
 from __future__ import annotations
 
