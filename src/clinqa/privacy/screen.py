@@ -144,6 +144,8 @@ _KINDS = {
     "age_over_89": _Kind(_AGE),
 }
 
+_ANY = "|".join(f"(?:{kind.pattern})" for kind in _KINDS.values())
+
 # every key that `Screen.count` gives; "placeholders" is no identifier
 KINDS = (*_KINDS, "placeholders")
 
@@ -163,6 +165,8 @@ class Screen:
         placeholders = _total(texts, _PLACEHOLDER)
         if placeholders:
             texts = pc.replace_substring_regex(texts, _PLACEHOLDER, "[]")
+        # most texts hold nothing at all, and one pass finds that out
+        texts = texts.filter(pc.match_substring_regex(texts, _ANY).fill_null(False))
         counts = {}
         for name, kind in _KINDS.items():
             hits = _total(texts, kind.pattern)
