@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from clinqa.build.reports.findings import Finding, Reading
 from clinqa.build.reports.grammar import Grammar
 from clinqa.build.reports.sections import Role
@@ -50,6 +52,9 @@ class Labeller:
             for row in pack.lexicon
         }
         self._read: dict[tuple[str, str], Reading] = {}
+        # where a width is read its digits matter
+        measured = [t for s in pack.spec.widths for t in pack.spec.structures[s].terms]
+        self._measured = re.compile("|".join(map(re.escape, measured)) or r"(?!)", re.IGNORECASE)
 
     def _published(self, level: int, statement: str) -> int:
         if self.profile == "published" and level == 3 and "marked" in statement.casefold():
@@ -66,7 +71,9 @@ class Labeller:
         """What a statement in the section of `structure` says; `text` as written, unwrapped."""
         if structure == "?":
             structure = self.pack.spec.blank_section or "*"
-        words = abstract(plain(text))
+        words = plain(text)
+        if not self._measured.search(words):
+            words = abstract(words)
         key = (structure, words)
         reading = self._read.get(key)
         if reading is None:
@@ -74,7 +81,7 @@ class Labeller:
         return reading
 
     def _find(self, words: str, structure: str) -> Reading:
-        key = words.rstrip(" .;,").casefold()
+        key = abstract(words).rstrip(" .;,").casefold()
         known = self._lexicon.get((structure, key)) or self._lexicon.get(("*", key))
         if known is not None:
             return known

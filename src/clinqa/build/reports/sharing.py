@@ -275,7 +275,7 @@ def look_back(clauses: list[Clause]) -> None:
         if clause.lead is None or unit.targets or unit.structures or unit.decoy or unit.negated:
             continue
         pronoun = bool(_PRONOUNS & set(unit.raw[:2]))
-        goes_on = pronoun or unit.marks[:1] and unit.marks[0].has("be")
+        goes_on = pronoun or (unit.marks[:1] and unit.marks[0].has("be"))
         if clause.lead.text not in _BACK or not (goes_on or unit.degree):
             continue
         if not last.targets or last.degree or last.value or last.negated or unit.dim:

@@ -44,17 +44,25 @@ def plain(text: str) -> str:
     >>> plain("Mild ([**12-18**]+) MR,\\n posterior jet")
     'Mild (□+) MR, posterior jet'
     """
-    text = _PLUS.sub(" and ", text)
-    text = _LATIN.sub(r"\1\2 ", text)
-    text = _LEADER.sub(" : ", _PLACEHOLDER.sub(BLANK, text))
-    return " ".join(text.translate(_ASCII).split())
+    # each rule is tried only where its sign stands: most statements have none of them
+    if " + " in text:
+        text = _PLUS.sub(" and ", text)
+    if "." in text[:-1]:
+        text = _LATIN.sub(r"\1\2 ", text)
+    if "**" in text or "__" in text or "XXX" in text:
+        text = _PLACEHOLDER.sub(BLANK, text)
+    if "|" in text or "..." in text or "\t" in text:
+        text = _LEADER.sub(" : ", text)
+    if not text.isascii() or "*" in text or "\x00" in text:
+        text = text.translate(_ASCII)
+    return " ".join(text.split())
 
 
 def abstract(text: str) -> str:
     """The statement with numbers that no rule reads made alike, so that it is read once.
 
-    Decimals and whole numbers above 60 say nothing that a rule could use: rules read grades
-    ("2+"), ranges of small numbers and percentages of collapse.
+    Decimals and whole numbers above 25 say nothing that a rule could use, but 50 does: rules read
+    grades ("2+"), ranges of small numbers and "more than 50 %".
 
     >>> abstract("LVEF 35.5%, PASP 62 mmHg, 2+ MR")
     'LVEF 0.5%, PASP 99 mmHg, 2+ MR'
@@ -66,7 +74,7 @@ def _alike(match: re.Match[str]) -> str:
     number = match.group()
     if not number.isdigit():
         return "0.5"
-    return number if len(number) < 3 and int(number) <= 60 else "99"
+    return number if len(number) < 3 and (int(number) <= 25 or number == "50") else "99"
 
 
 def tokenize(text: str) -> list[Token]:
@@ -75,7 +83,10 @@ def tokenize(text: str) -> list[Token]:
     >>> [token.text for token in tokenize("Stenosis - no. Mild-moderate TR.")]
     ['stenosis', ' - ', 'no', '.', 'mild', '-', 'moderate', 'tr', '.']
     """
-    text = _HYPHEN_TO.sub(" to ", _QUOTED.sub(" ", text))
+    if '"' in text:
+        text = _QUOTED.sub(" ", text)
+    if "-to-" in text or "-TO-" in text:
+        text = _HYPHEN_TO.sub(" to ", text)
     tokens = []
     for match in _TOKEN.finditer(text):
         raw = match.group()

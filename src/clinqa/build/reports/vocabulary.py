@@ -65,6 +65,7 @@ class Mark:
 
 
 NOTHING = Roles()
+_BLANKED = Roles(tags=frozenset({"blank"}))
 
 
 class Vocabulary:
@@ -72,17 +73,16 @@ class Vocabulary:
 
     def __init__(self, pack: Pack) -> None:
         self._phrases: dict[tuple[str, ...], Roles] = {}
-        self._by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         self._known: set[str] = set()
         self._fixable: dict[str, list[str]] = defaultdict(list)
         self._fixed: dict[str, str] = {}
         self._spellings = {**pack.english.spellings, **pack.spec.spellings}
         self._fill(pack)
+        lengths: dict[str, set[int]] = defaultdict(set)
         for phrase in self._phrases:
-            self._by_first[phrase[0]].append(phrase)
+            lengths[phrase[0]].add(len(phrase))
             self._known.update(phrase)
-        for phrases in self._by_first.values():
-            phrases.sort(key=lambda phrase: (-len(phrase), phrase))
+        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
         for word in (*pack.spec.plain_words, *pack.english.plain_words):
             self._known.update(token.text for token in tokenize(word))
 
@@ -247,18 +247,18 @@ class Vocabulary:
         place = 0
         while place < len(words):
             mark = None
-            for phrase in self._by_first.get(words[place], ()):
-                end = place + len(phrase)
-                if phrase == tuple(words[place:end]):
-                    roles = self._phrases[phrase]
-                    if roles.cased and not self._stands(tokens, place, end, shouting, found):
-                        continue
-                    upper = all(t.upper for t in tokens[place:end])
-                    mark = Mark(" ".join(phrase), roles, place, end, upper)
-                    break
+            for length in self._lengths.get(words[place], ()):
+                end = place + length
+                roles = self._phrases.get(tuple(words[place:end]))
+                if roles is None or end > len(words):
+                    continue
+                if roles.cased and not self._stands(tokens, place, end, shouting, found):
+                    continue
+                upper = all(t.upper for t in tokens[place:end])
+                mark = Mark(" ".join(words[place:end]), roles, place, end, upper)
+                break
             if mark is None:
-                tags = frozenset({"blank"}) if words[place] == BLANK else frozenset()
-                roles = Roles(tags=tags) if tags else NOTHING
+                roles = _BLANKED if words[place] == BLANK else NOTHING
                 mark = Mark(words[place], roles, place, place + 1, tokens[place].upper)
             found.append(mark)
             place = mark.end
