@@ -34,7 +34,7 @@ Engine = Literal["auto", "compiled", "python"]
 Int64s = npt.NDArray[np.int64]
 Bounds = tuple[Int64s, Int64s]
 
-FEW = 400  # reports up to which loading the compiled engine takes longer than it saves
+FEW = 1000  # reports up to which loading the compiled engine takes longer than it saves
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,10 +212,11 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
     n = len(text)
     limit = min(b, i + t.limits[HEADER_MAX])
     j = i
+    following = t.flags[text[j]]
     while j < limit:
-        c = text[j]
-        flag = t.flags[c]
-        if (flag & HEAD_STOP) | (flag & t.flags[text[j + 1]] & GAP):
+        flag, following = following, t.flags[text[j + 1]]
+        if (flag & HEAD_STOP) | (flag & following & GAP):
+            c = text[j]
             if c == 58 or c == 124 or c == 9:
                 break
             if c == 46:
@@ -452,9 +453,10 @@ def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> An
     one = _HASH_START ^ np.uint64(structure + 1)
     two = _START_2 + np.uint64(structure + 1)
     i = start
+    following = flags[text[i]]
     while i < end:
-        flag = flags[text[i]]
-        if (flag & ODD_SPACE) | (flag & flags[text[i + 1]] & SPACE):  # `end` is no white space
+        flag, following = following, flags[text[i + 1]]
+        if (flag & ODD_SPACE) | (flag & following & SPACE):  # a statement ends in no space
             first = i
             line = False
             tab = False
@@ -463,6 +465,7 @@ def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> An
                 tab = tab or text[i] == 9
                 i += 1
             c = np.uint64(9 if not line and (tab or i - first >= 3) else 32)
+            following = flags[text[i]]
         else:
             c = np.uint64(text[i])
             i += 1
@@ -503,9 +506,10 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
             s[OPEN] = i
         j = i
         ended = False
+        following = flags[text[j]]
         while j < b:
             # an end's sign, or white space before a digit or more: one test, seldom true
-            flag, following = flags[text[j]], flags[text[j + 1]]
+            flag, following = following, flags[text[j + 1]]
             if not (flag & ENDER) | ((flag << 3) & following & DIGIT) | (flag & following & SPACE):
                 j += 1
                 continue
@@ -640,7 +644,7 @@ def scan_texts(
     for i in range(first, len(offsets) - 1):
         longest = max(longest, offsets[i + 1] - offsets[i])
     lines = np.empty((longest + 2, 3), np.int64)
-    codes = np.empty(longest + 1, np.int32)
+    codes = np.empty(longest + 1, np.uint32)
     places = np.empty(longest + 1, np.int64)
     key = np.empty(t.limits[KEY_MAX] + 1, np.uint8)
     s = np.zeros(STATE, np.int64)
@@ -655,7 +659,7 @@ def scan_texts(
         if len(starts):
             start = min(max(starts[i], 0), length)
             stop = min(max(stops[i], 0), length)
-        _scan_one(codes[:length], start, stop, t, lines, key, s, out)
+        _scan_one(codes[: length + 1], start, stop, t, lines, key, s, out)
         for row in range(made, s[COUNT]):
             left, right = out.start[row], out.end[row]
             if length < end - begin:
