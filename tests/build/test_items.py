@@ -226,6 +226,14 @@ def test_a_wording_without_the_name_is_refused(tmp_path: Path) -> None:
         questionnaire(load_pack(tmp_path))
 
 
+def test_a_key_nobody_knows_is_refused(tmp_path: Path) -> None:
+    text = (THYROID / "pack.yaml").read_text(encoding="utf-8")
+    text = text.replace("answer_-1_size", "anwser_-1_size")
+    (tmp_path / "pack.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="no such key: 'anwser_-1_size'"):
+        questionnaire(load_pack(tmp_path))
+
+
 def test_every_level_that_exists_has_its_answers() -> None:
     pack = builtin_pack("echo")
     asked = questionnaire(pack)

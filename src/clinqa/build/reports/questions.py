@@ -8,17 +8,20 @@
 
 A pack words `finding`; the others have wordings here that a pack may replace under `questions`
 (`adequacy`, `presence`, `severity`; `answer_yes`, `answer_no`, `answer_unmentioned`,
-`answer_LEVEL`, and `answer_-1_ASPECT` for what level -1 is of an aspect).
+`answer_LEVEL`, and `answer_LEVEL_ASPECT` for what a level is of one aspect). In a wording {name}
+is the abnormality's name, and {topic} the pack's `topic_ABNORMALITY`, or else the name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Level
 from clinqa.packs.loader import Pack
+from clinqa.packs.schema import AbnormalitySpec
 
 __all__ = ["QuestionType", "Questionnaire", "questionnaire"]
 
@@ -65,40 +68,55 @@ class Questionnaire:
 
 def questionnaire(pack: Pack) -> Questionnaire:
     """The questions of a pack; ConfigError where a wording cannot be filled in."""
+    _check_keys(pack)
     said = {**_WORDINGS, **pack.spec.questions}
-    said.setdefault("unmentioned", said["finding"])
-    questions = []
-    for kind in QuestionType:
-        wording = said[kind.name.lower()]
-        questions.append(
-            tuple(_filled(pack, kind, wording, spec.name) for spec in pack.abnormalities.values())
+    said["unmentioned"] = said["finding"]
+    names = pack.abnormalities
+    topics = {key: said.get(f"topic_{key}", spec.name) for key, spec in names.items()}
+    questions = tuple(
+        tuple(
+            _filled(pack, kind, said[kind.name.lower()], spec.name, topics[key])
+            for key, spec in names.items()
         )
+        for kind in QuestionType
+    )
+    answers = tuple(
+        tuple(_answers(said, kind, spec) for spec in names.values()) for kind in QuestionType
+    )
+    return Questionnaire(questions, answers, said["answer_unmentioned"])
+
+
+def _answers(said: Mapping[str, str], kind: QuestionType, spec: AbnormalitySpec) -> dict[int, str]:
+    """The canonical answer by level; a level without one is not asked."""
     yes, no = said["answer_yes"], said["answer_no"]
-    answers: list[tuple[dict[int, str], ...]] = []
-    for kind in QuestionType:
-        row: list[dict[int, str]] = []
-        for spec in pack.abnormalities.values():
-            canonical: dict[int, str] = {}
-            for level in spec.levels:
-                if kind is QuestionType.ADEQUACY:
-                    canonical[level] = no if level == Level.INADEQUATE else yes
-                elif level not in _SEVERITY_LEVELS:
-                    continue
-                elif kind is QuestionType.PRESENCE:
-                    canonical[level] = no if level in (Level.NORMAL, Level.LOW) else yes
-                elif kind is QuestionType.SEVERITY and not spec.binary:
-                    own = said.get(f"answer_{level}_{spec.aspect}")
-                    canonical[level] = own or said[f"answer_{level}"]
-            row.append(canonical)
-        answers.append(tuple(row))
-    return Questionnaire(tuple(questions), tuple(answers), said["answer_unmentioned"])
+    if kind is QuestionType.ADEQUACY:
+        return {level: no if level == Level.INADEQUATE else yes for level in spec.levels}
+    levels = [level for level in spec.levels if level in _SEVERITY_LEVELS]
+    if kind is QuestionType.PRESENCE:
+        return {level: no if level in (Level.NORMAL, Level.LOW) else yes for level in levels}
+    if kind is QuestionType.SEVERITY and not spec.binary:
+        general = {level: said[f"answer_{level}"] for level in levels}
+        return {
+            level: said.get(f"answer_{level}_{spec.aspect}", text)
+            for level, text in general.items()
+        }
+    return {}
 
 
-def _filled(pack: Pack, kind: QuestionType, wording: str, name: str) -> str:
-    question = wording.replace("{name}", name)
+def _filled(pack: Pack, kind: QuestionType, wording: str, name: str, topic: str) -> str:
+    question = wording.replace("{name}", name).replace("{topic}", topic)
     if "{" in question or "}" in question or question == wording:
         raise ConfigError(
-            f"{pack.folder / 'pack.yaml'}: questions: {kind.name.lower()}: {{name}} must stand in "
-            "it, and no other brace"
+            f"{pack.folder / 'pack.yaml'}: questions: {kind.name.lower()}: {{name}} or {{topic}} "
+            "must stand in it, and no other brace"
         )
     return question
+
+
+def _check_keys(pack: Pack) -> None:
+    """A misspelt key would be passed over in silence."""
+    known = {kind.name.lower() for kind in QuestionType} - {"unmentioned"} | set(_WORDINGS)
+    known |= {f"topic_{key}" for key in pack.abnormalities}
+    known |= {f"answer_{level}_{a}" for level in _SEVERITY_LEVELS for a in pack.spec.aspects}
+    if unknown := sorted(set(pack.spec.questions) - known):
+        raise ConfigError(f"{pack.folder / 'pack.yaml'}: questions: no such key: {unknown[0]!r}")
