@@ -303,3 +303,18 @@ def test_input_order_changes_no_row(tmp_path: Path) -> None:
 
     forward, backward = read(*paths)[0], read(*reversed(paths))[0]
     assert sorted(forward, key=key) == sorted(backward, key=key)
+
+
+def test_the_reader_says_how_much_it_has_read(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    rows = "".join(f'{n},{n},"{"Mild MR. " * 900}"\n' for n in range(1500))
+    table.write_text("study_id,subject_id,text\n" + rows, encoding="utf-8")
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"study_id": "x", "text": "No AS."}\n' * 3, encoding="utf-8")
+    reader = read_reports([table, lines], ReadOptions(batch_rows=100))
+    seen = [reader.fraction]
+    for _ in reader:
+        seen.append(reader.fraction)
+    assert seen == sorted(seen)
+    assert seen[0] == 0 and seen[-1] == pytest.approx(1.0, abs=0.01)
+    assert any(0.2 < share < 0.8 for share in seen)

@@ -129,7 +129,7 @@ class _Run:
             self.identifiers.update(batch.identifiers)
             without_block += batch.without_block
             notes += batch.notes
-            self._progress("reading and labelling", notes)
+            self._progress("reading and labelling", notes, fraction=reader.fraction)
         for reason, count in sorted(reader.counts.out_of_scope.items()):
             writer.out_of_scope(reason, count)
         if without_block:

@@ -112,6 +112,7 @@ def _pieces(
         count = len(raw.rows) + len(raw.rejects)
         rows += count
         if count:
+            raw.share = stream.share
             yield raw
         if final:
             return

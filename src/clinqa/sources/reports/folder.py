@@ -80,7 +80,7 @@ def read_texts(paths: Sequence[Path], root: Path) -> Iterator[RawRows]:
     ids: list[str] = []
     rejects: list[Reject] = []
     size = 0
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
         study = text_id(path, root)
         try:
             text = _read_whole(path)
@@ -92,7 +92,9 @@ def read_texts(paths: Sequence[Path], root: Path) -> Iterator[RawRows]:
             ids.append(study)
             size += len(text)
         if len(ids) + len(rejects) >= _PIECE_FILES or size >= _PIECE_BYTES:
-            yield _raw(texts, ids, rejects)
+            raw = _raw(texts, ids, rejects)
+            raw.share = number / len(paths)
+            yield raw
             texts, ids, rejects, size = [], [], [], 0
     yield _raw(texts, ids, rejects)
 

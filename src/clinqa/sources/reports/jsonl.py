@@ -91,7 +91,9 @@ def read_jsonl(path: Path, layout: Layout) -> Iterator[RawRows]:
             except _BadLine as bad:
                 piece.rejects.append(reject(Reason.BROKEN_ROW, path, row, why=str(bad)))
             if piece.full():
-                yield piece.raw()
+                raw = piece.raw()
+                raw.share = stream.share
+                yield raw
                 piece = _Piece({role: [] for role in names})
         yield piece.raw()
         if stream.broken:

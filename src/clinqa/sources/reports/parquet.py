@@ -57,7 +57,9 @@ def read_parquet(path: Path, layout: Layout) -> Iterator[RawRows]:
         for group in range(meta.num_row_groups):
             # a damaged row group costs its own rows only
             try:
-                yield from _group(file, group, rows, wanted, names, before)
+                for raw in _group(file, group, rows, wanted, names, before):
+                    raw.share = raw.rows[-1].as_py() / meta.num_rows if len(raw.rows) else 0.0
+                    yield raw
             except (pa.ArrowException, OSError):
                 broken.append(f"{before + 1}-{before + meta.row_group(group).num_rows}")
             before += meta.row_group(group).num_rows

@@ -81,7 +81,14 @@ class ReportReader:
         if not self.plan.readable:
             raise SourceError(_nothing_readable(self.plan.files))
         self._first_broken = ""
+        self._bytes_done = 0
+        self._fraction = 0.0
         self._batches = self._run()
+
+    @property
+    def fraction(self) -> float:
+        """How much of the input has been read, by size on disk."""
+        return self._fraction
 
     def __iter__(self) -> Iterator[ReportBatch]:
         return self
@@ -94,6 +101,7 @@ class ReportReader:
         for source in self._sources:
             for judged in self._judged(source):
                 yield from gather.add(judged)
+            self._bytes_done += source.plan.bytes
             if self._left() == 0:
                 break
         yield from gather.rest()
@@ -114,6 +122,8 @@ class ReportReader:
             if source.plan.problem:
                 raise BrokenFile(source.plan.problem)
             for raw in self._raw(source):
+                done = self._bytes_done + raw.share * source.plan.bytes
+                self._fraction = min(1.0, done / max(1, self.plan.bytes))
                 left = self._left()
                 if left == 0:
                     return

@@ -130,7 +130,8 @@ class RawRows:
     """Rows as a format's reader gives them, before columns are decoded and rows judged.
 
     `columns` maps a role (text, study, subject, category, iserror) to an array of any type;
-    `rows` are the rows' numbers; `rejects` are rows that could not be split into columns.
+    `rows` are the rows' numbers; `rejects` are rows that could not be split into columns;
+    `share` is how much of the input has been read.
     """
 
     columns: dict[str, pa.Array]
@@ -138,6 +139,7 @@ class RawRows:
     rejects: list[Reject] = field(default_factory=list)
     bad_bytes: int = 0
     bad_texts: int = 0
+    share: float = 0.0
 
 
 def reject(

@@ -5,6 +5,7 @@ A gzip file that ends early gives all that can be decompressed, then says it is 
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,12 @@ class ByteStream:
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._file.close()
+
+    @property
+    def share(self) -> float:
+        """How much of the file has been read, compressed or not."""
+        size = os.fstat(self._file.fileno()).st_size
+        return self._file.tell() / size if size else 1.0
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes, fewer only at the end of the file."""
