@@ -222,6 +222,17 @@ def test_the_dictionary_grows_without_losing_a_statement() -> None:
 
 
 @needs_numba
+def test_short_statements_of_different_sections_are_different_statements() -> None:
+    headers = ("LA", "RA", "LV", "RV", "AORTA", "AV", "MV", "TV", "PV", "PERICARDIUM")
+    letters = "ABCDEGHKNOPQSTUWXYZabcdefghijklmnopqrstuwyz"
+    words = [f"{one}{two}d" for one in letters for two in letters]
+    rows = [f"{header}:\n{'. '.join(words)}" for header in headers] + [". ".join(words)]
+    pieces, statements = scanned(list(rows), "compiled")
+    kinds = set(zip(statements.structures, statements.texts, strict=True))
+    assert len(pieces) == len(rows) * len(words) == len(statements) == len(kinds)
+
+
+@needs_numba
 def test_a_batch_denser_than_guessed_is_read_in_several_goes() -> None:
     assert_engines_agree(["a. b! " * 5_000, "b? c! " * 5_000, "x! " * 9_000, None, "Mild MR."])
 

@@ -450,8 +450,8 @@ def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> An
     Among ten million distinct statements the chance that any two agree in all 128 bits is about
     10^14 / 2^129, or 10^-25.
     """
-    one = _HASH_START ^ np.uint64(structure + 1)
-    two = _START_2 + np.uint64(structure + 1)
+    one = _finish(_HASH_START ^ np.uint64(structure))  # mixed, lest a first letter undo it
+    two = _finish(_START_2 ^ np.uint64(structure))
     i = start
     following = flags[text[i]]
     while i < end:
