@@ -79,7 +79,8 @@ def frame_of(marks: list[Mark]) -> Frame:
     frame = Frame()
     frame.corrects = any(m.has("correction") for m in marks)
     frame.compares = any(m.has("compare") for m in marks) or (
-        any(m.text in _CHANGED for m in marks) and any(m.has("was") for m in marks)
+        any(m.has("was") for m in marks)
+        and (any(m.text in _CHANGED for m in marks) or _was_then_now(marks))
     )
     first = next((i for i, m in enumerate(marks) if _named(m)), len(marks))
     opening = marks[:first]
@@ -119,6 +120,12 @@ def frame_of(marks: list[Mark]) -> Frame:
     return frame
 
 
+def _was_then_now(marks: list[Mark]) -> bool:
+    """ "MR was severe and is now mild": the first value is an earlier one."""
+    was = next((i for i, m in enumerate(marks) if m.has("was")), len(marks))
+    return any(m.has("now") for m in marks[was:])
+
+
 def _is_key(marks: list[Mark]) -> bool:
     """Does every grade stand beside its own range ("normal 55-70, mildly reduced 45-54, ...")?"""
     levels: set[int] = set()
@@ -144,10 +151,14 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
     halted = False
     comparing = frame.compares and clause.lead is None
     past = frame.past or (frame.compares and clause.lead is not None and clause.lead.text in _WAS)
+    topic: Unit | None = None  # what an earlier value was said of
     for unit in clause.units:
         tags = unit.tags
         if "now" in tags:
             past = False
+            if topic is not None and not unit.targets and not unit.structures:
+                # "MR was severe and is now mild"
+                unit.targets, unit.structures = topic.targets, topic.structures
         if "if" in tags:
             halted = True
         if "compare" in tags:
@@ -165,6 +176,7 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
             continue
         if frame.compares and "was" in tags and "now" not in tags:
             past = True
+            topic = unit if unit.targets else topic
             continue
         if past and "now" not in tags:
             continue

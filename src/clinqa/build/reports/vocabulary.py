@@ -119,7 +119,7 @@ class Vocabulary:
             self._correctable(degree.terms)
         for name, terms in english.bounds.items():
             self._add(terms, tags={name})
-        self._add(english.plain_words, tags={"filler"})
+        self._add(english.plain_words, tags={"plain"})
         self._add(english.attributive, tags={"attributive"})
         self._add(english.between, tags={"between"})
         self._add(english.scale, tags={"scale"})
