@@ -15,7 +15,8 @@ class Frame:
     """What holds for a whole statement."""
 
     silent: bool = False  # nothing in it speaks of this study
-    compares: bool = False
+    compares: bool = False  # values of another time stand beside those of now
+    framed: bool = False  # a word says so ("compared with")
     past: bool = False
     stress: bool = False
     post: bool = False
@@ -78,7 +79,8 @@ def frame_of(marks: list[Mark]) -> Frame:
     """What the statement as a whole says of its time and kind."""
     frame = Frame()
     frame.corrects = any(m.has("correction") for m in marks)
-    frame.compares = any(m.has("compare") for m in marks) or (
+    frame.framed = any(m.has("compare") for m in marks)
+    frame.compares = frame.framed or (
         any(m.has("was") for m in marks)
         and (any(m.text in _CHANGED for m in marks) or _was_then_now(marks))
     )
@@ -149,7 +151,7 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
     """The units of a clause that speak of the present study."""
     kept: list[Unit] = []
     halted = False
-    comparing = frame.compares and clause.lead is None
+    comparing = frame.framed and clause.lead is None
     past = frame.past or (frame.compares and clause.lead is not None and clause.lead.text in _WAS)
     topic: Unit | None = None  # what an earlier value was said of
     for unit in clause.units:
