@@ -40,6 +40,11 @@ class MissingExtra(ConfigError):
 
     def __init__(self, extra: str, needs: str) -> None:
         super().__init__(f"{needs} is needed here: pip install 'clinqa[{extra}]'")
+        self._said = (extra, needs)
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        """So that it can come from another process."""
+        return MissingExtra, self._said
 
 
 class SourceError(ClinqaError):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from multiprocessing.pool import AsyncResult
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import pyarrow as pa
 from clinqa.build.reports.batches import BatchBuilder, Built, Recipe
 from clinqa.build.reports.readings import NewReadings, Readings
 from clinqa.build.reports.scan import Statements
+from clinqa.core.errors import ClinqaError
 from clinqa.core.interrupts import children_ignore_interrupts
 from clinqa.sources.reports import ReportBatch
 
@@ -48,17 +50,24 @@ class BuiltBatches:
         return self._stream
 
     def _pooled(self) -> Iterator[Built]:
-        with children_ignore_interrupts():
-            pool = get_context("spawn").Pool(self._workers, _start, (self._recipe,))
+        pool = ProcessPoolExecutor(self._workers, get_context("spawn"), _start, (self._recipe,))
         local: dict[int, npt.NDArray[np.int32]] = {}
-        with pool:
-            waiting: deque[AsyncResult[_Sent]] = deque()
+        waiting: deque[Future[_Sent]] = deque()
+        try:
             for batch in self._batches:
-                waiting.append(pool.apply_async(_build, (batch,)))
+                with children_ignore_interrupts():  # a process may start at any submission
+                    waiting.append(pool.submit(_build, batch))
                 if len(waiting) > _AHEAD * self._workers:
-                    yield self._entered(waiting.popleft().get(), local)
+                    yield self._entered(waiting.popleft().result(), local)
             while waiting:
-                yield self._entered(waiting.popleft().get(), local)
+                yield self._entered(waiting.popleft().result(), local)
+        except BrokenProcessPool as error:
+            raise ClinqaError(
+                "a worker process was ended from outside, perhaps for want of memory; run the "
+                "same command again with fewer --workers"
+            ) from error
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _entered(self, sent: _Sent, local: dict[int, npt.NDArray[np.int32]]) -> Built:
         """A worker's batch in our numbers. A worker's batches come in the order it built them."""
@@ -92,13 +101,18 @@ class _Sent:
 _builder: BatchBuilder | None = None
 
 
+_recipe = Recipe()
+
+
 def _start(recipe: Recipe) -> None:
-    global _builder
-    _builder = BatchBuilder(recipe)
+    global _recipe
+    _recipe = recipe
 
 
 def _build(batch: ReportBatch) -> _Sent:
-    assert _builder is not None
+    global _builder
+    if _builder is None:  # here and not at the start, so that its errors reach the parent
+        _builder = BatchBuilder(_recipe)
     known = len(_builder.readings)
     built = _builder.build(batch)
     return _Sent(os.getpid(), built, _builder.readings.since(known))
