@@ -115,6 +115,8 @@ class AspectSpec(_Strict):
     default_structure: str | None = None
     default_structures: list[str] = []
     own_structure: str | None = None
+    excluded: list[str] = []  # structures of which it never speaks
+    kind: str | None = None  # lesions of one kind share a degree in a list
     expands: list[str] = []
     only_normal: bool = False
     graded: bool = False

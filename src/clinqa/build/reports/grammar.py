@@ -109,6 +109,8 @@ class Grammar:
         for target, level, bare in self._values.of(unit):
             if bare and ((reason and unit.severity) or frame.compares or "change" in unit.tags):
                 continue
+            if target.level is None and "change" in unit.tags and not unit.aspects:
+                continue  # "markedly improved" says nothing of how it is
             explicit = not (target.normal or (unit.weak and target.structure is None))
             for aspect, given in self._places.aspects(unit, target, level, context):
                 for structure in self._places.structures(unit, target, aspect, given, context):
@@ -178,7 +180,7 @@ def _is_heading(marks: list[Mark]) -> bool:
     findings = sum(any(t.level == -2 for t in m.roles.targets) for m in marks)
     return (
         findings >= 2
-        and sum(m.has("field") for m in marks) >= 2
+        and sum(m.text == ":" for m in marks) >= 2
         and not any(
             m.roles.degree is not None
             or m.roles.value

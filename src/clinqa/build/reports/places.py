@@ -92,7 +92,8 @@ class Places:
             return [target.structure]
         own = spec.own_structure or base.own_structure
         if own is not None:
-            return [own]
+            excluded = {*spec.excluded, *base.excluded}
+            return [] if excluded & set(unit.structures or context.carried) else [own]
         named, carried, section = unit.structures, context.carried, context.section
         if named and not unit.weak and (self._fit(named, aspect) or self._certain(named)):
             return self._fit(named, aspect)
@@ -119,7 +120,7 @@ class Places:
         if several and level in (0, -3):
             return self._fit(several, aspect)
         whole = level == 0 or (level == -3 and "any" in unit.raw)
-        if whole and section == "*" and not unit.decoy:
+        if whole and section == "*" and not unit.decoy and not target.normal:
             return self._fit(spec.when_unnamed_normal, aspect)
         return []
 

@@ -36,6 +36,15 @@ def _heads(units: list[Unit]) -> None:
             if right.dim and right.predicate and not left.valued and not left.decoy:
                 _copy_value(right, left)
             continue
+        if left.value == "normal" and left.value_first and not left.decoy and not right.valued:
+            if (
+                right.targets
+                and right.structures
+                and all(t.level is None for _, t in right.targets)
+            ):
+                left.targets = [(m, t) for m, t in right.targets if t.structure is None]
+                left.borrowed = bool(left.targets)  # "normal LA and RA cavity sizes"
+                continue
         if left.decoy or left.dim or (left.value and left.degree is None):
             continue
         if right.targets and right.structures and right.structure_first:
@@ -171,7 +180,7 @@ def _names(unit: Unit) -> set[str]:
 
 
 def _same(a: Unit, b: Unit) -> bool:
-    return bool(_names(a) & _names(b))
+    return bool({t.kind for _, t in a.targets} & {t.kind for _, t in b.targets})
 
 
 def _from_left(units: list[Unit]) -> None:
@@ -221,8 +230,10 @@ def _from_left(units: list[Unit]) -> None:
                 _copy_value(left, unit)
         elif (
             _same(left, unit) and left.degree is not None and unit.sep != "with" and not standing
-        ) or (attribute and left.value == "normal" and left.targets and unit.sep != ","):
+        ) or (attribute and left.value == "normal" and unit.sep != ","):
             _copy_value(left, unit)
+        elif unit.decoy and not unit.targets and left.decoy and left.value == "normal":
+            _copy_value(left, unit)  # "normal leaflet and disc motion and gradients"
 
 
 def _trailing(units: list[Unit]) -> None:

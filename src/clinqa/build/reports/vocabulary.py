@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz.distance import OSA
 
@@ -29,6 +29,7 @@ class Target:
     adjective: bool = False
     normal: bool = False  # words that call the aspect normal ("opens well")
     only_altered: bool = False  # an attribute that counts only where it is abnormal
+    kind: str = ""  # lesions of one kind share a degree in a list
     measure: bool = False  # how something else is measured, a finding only where described
 
 
@@ -79,6 +80,13 @@ class Vocabulary:
         self._spellings = {**pack.english.spellings, **pack.spec.spellings}
         self._fill(pack)
         lengths: dict[str, set[int]] = defaultdict(set)
+        for roles in self._phrases.values():
+            roles.targets = tuple(
+                replace(t, kind=pack.spec.aspects[t.aspect].kind or t.aspect)
+                if t.aspect in pack.spec.aspects
+                else t
+                for t in roles.targets
+            )
         for phrase in self._phrases:
             lengths[phrase[0]].add(len(phrase))
             self._known.update(phrase)
