@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -41,6 +42,7 @@ from clinqa.sources.reports import (
 __all__ = ["BuildOptions", "BuildResult", "build_reports"]
 
 VERB = "build echo"
+_REPORT_BYTES = 1000  # of a typical report, with its row
 NO_REPORT = "no_report_in_note"
 NO_SUBJECT = (
     f"{NO_PATIENT}: each study is its own group, so studies of one patient may stand in "
@@ -68,6 +70,7 @@ def build_reports(
     plan = describe(inputs, _read_options(options))
     if not plan.readable:
         read_reports(inputs, _read_options(options))  # raises, saying why
+    recipe = replace(recipe, size_hint=_about(plan, options.limit))
     if options.dry_run:
         return BuildResult({}, notes=_dry_run(plan, pack, options, out))
     records = input_records(inputs, plan, progress)
@@ -207,7 +210,6 @@ def _recipe(options: BuildOptions) -> Recipe:
         pack_dir=options.pack_dir,
         profile=options.profile,
         engine=cast(Engine, options.engine),
-        size_hint=options.limit,
         items=ItemOptions(
             full=options.questions == "full",
             by_section=options.context == "section",
@@ -215,6 +217,12 @@ def _recipe(options: BuildOptions) -> Recipe:
             seed=options.seed,
         ),
     )
+
+
+def _about(plan: InputPlan, limit: int | None) -> int:
+    """Roughly how many reports there are: it decides which engine starts sooner, no row."""
+    reports = max(plan.bytes // _REPORT_BYTES, sum(file.files for file in plan.readable))
+    return reports if limit is None else min(limit, reports)
 
 
 def _read_options(options: BuildOptions) -> ReadOptions:
