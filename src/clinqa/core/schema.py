@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["LABELS", "LONG_FORM", "REJECTS", "SPAN", "STATEMENTS"]
+__all__ = ["LABELS", "LONG_FORM", "PREDICTIONS", "REJECTS", "SPAN", "STATEMENTS"]
 
 SPAN = pa.struct(
     [
@@ -89,5 +89,24 @@ REJECTS = pa.schema(
         ("page", pa.int32()),
         ("row", pa.int64()),
         ("detail", pa.string()),
+    ]
+)
+
+PREDICTIONS = pa.schema(
+    [
+        ("item_id", pa.string()),
+        ("model", pa.string()),
+        ("shots", pa.int32()),
+        ("repeat", pa.int32()),
+        ("variant", pa.int32()),
+        ("prompt_sha256", pa.string()),
+        ("output", pa.string()),
+        ("finish_reason", pa.string()),
+        ("answer", pa.string()),
+        ("answer_status", pa.string()),
+        ("input_tokens", pa.int32()),
+        ("output_tokens", pa.int32()),
+        ("seconds", pa.float64()),
+        ("error", pa.string()),
     ]
 )
