@@ -1,0 +1,1 @@
+"""Models behind one protocol: remote, local, embedded, baselines; and the table of families."""

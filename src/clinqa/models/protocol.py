@@ -1,0 +1,187 @@
+"""What every model takes and gives; the only surface predict, train and study know.
+
+A prompt is a list of messages: the system line and the shots (user and assistant in turn) come
+first and are the same for all items of a (seed, repeat), so that a model may compute them once;
+the question with its context is the last user message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from clinqa.core.records import DataClass
+
+__all__ = [
+    "ERROR_KINDS",
+    "FINISH_REASONS",
+    "Message",
+    "Model",
+    "ModelOptions",
+    "Output",
+    "Prompt",
+    "Sampling",
+    "Scorer",
+    "TrainAnswer",
+    "messages_sha256",
+]
+
+FINISH_REASONS = ("stop", "length", "refusal", "content_filter", "error")
+ERROR_KINDS = (
+    "auth",
+    "rate_limit",
+    "context",
+    "refusal",
+    "bad_output",
+    "timeout",
+    "server",
+    "network",
+)
+"""What `Output.error` may say; `Output.error` is empty unless finish_reason is "error"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn. `role` is system, user or assistant."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One item as a model is asked it. Only `messages` reaches a model that reads text.
+
+    `question`, `context`, `category` and `question_type` are for models that are no language
+    models (the baselines); `seed` and `repeat` for sampling and for the cache's key.
+    """
+
+    item_id: str
+    messages: tuple[Message, ...]
+    question: str
+    context: str
+    category: str
+    question_type: str
+    seed: int
+    repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to decode; temperature 0 is greedy."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 128
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What came back for one prompt.
+
+    `error` is one of ERROR_KINDS and never text of a record or of a server's reply. A prompt over
+    the context window is error "context": nothing is cut.
+    """
+
+    text: str
+    finish_reason: str
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+    error: str = ""
+    prompt_sha256: str = ""
+
+
+class Model(Protocol):
+    """Anything that answers prompts."""
+
+    @property
+    def name(self) -> str:
+        """The name it was opened by."""
+        ...
+
+    @property
+    def deterministic(self) -> bool:
+        """Does greedy decoding give the same text each time it is asked?"""
+        ...
+
+    def generate(
+        self, prompts: Sequence[Prompt], sampling: Sampling
+    ) -> Iterator[tuple[int, Output]]:
+        """(index into `prompts`, output), each index exactly once, in whatever order they finish.
+
+        What goes wrong with one prompt is its Output with an error; only what makes all others
+        pointless (no key, egress refused) raises. Closing the iterator stops the work.
+        """
+        ...
+
+    def count_tokens(self, prompt: Prompt) -> int:
+        """Tokens of the prompt; an estimate where the tokenizer is not at hand."""
+        ...
+
+    def close(self) -> None:
+        """Give back memory and connections."""
+        ...
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """A model that can also say how likely a given continuation is."""
+
+    def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
+        """The log-probability of each token of each continuation."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainAnswer:
+    """How often one answer was given in train: (category, question_type, answer)."""
+
+    category: str
+    question_type: str
+    answer: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Everything a model may need besides its name; each kind takes what concerns it."""
+
+    data_class: DataClass = DataClass.RESTRICTED
+    # remote
+    base_url: str | None = None
+    api_key_env: str | None = None  # the *name* of the variable; a key never stands here
+    api_version: str | None = None
+    region: str | None = None
+    max_parallel: int = 32
+    timeout: float = 120.0
+    max_cost: float | None = None
+    price_file: Path | None = None
+    cache_dir: Path | None = None
+    attestations: Path | None = None
+    egress_log: Path | None = None
+    # local
+    adapter: Path | None = None
+    dtype: str | None = None
+    device: str | None = None
+    batch_size: int | None = None
+    context_window: int | None = None
+    # baseline:prior: the answers of train, counted
+    train_answers: Iterable[TrainAnswer] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+def messages_sha256(messages: Iterable[Message]) -> str:
+    """The identity of an exact prompt: SHA-256 over its roles and texts.
+
+    >>> messages_sha256([Message("user", "Hi")])[:12]
+    '8b1450277179'
+    """
+    turns = [[message.role, message.text] for message in messages]
+    body = json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

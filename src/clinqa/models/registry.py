@@ -1,0 +1,65 @@
+"""A model from its name. Implementations are imported when asked for, never before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from clinqa.core.errors import ConfigError
+from clinqa.models.protocol import Model, ModelOptions
+
+__all__ = ["KINDS", "Kind", "kind_of", "open_model"]
+
+Opener = Callable[[str, ModelOptions], Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One family of names, `prefix:rest`, and the function `(rest, options) -> Model` behind it."""
+
+    prefix: str
+    module: str
+    opener: str
+    says: str
+    remote: bool = False
+
+    def open(self, rest: str, options: ModelOptions) -> Model:
+        """The model called `prefix:rest`."""
+        return cast(Opener, getattr(import_module(self.module), self.opener))(rest, options)
+
+
+KINDS: dict[str, Kind] = {
+    kind.prefix: kind
+    for kind in (
+        Kind("baseline", "clinqa.models.baselines", "open_baseline", "retrieval or prior"),
+        Kind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
+        Kind("embedded", "clinqa.models.embedded", "open_embedded", "smollm2 or gemma3-270m"),
+        Kind("hf", "clinqa.models.local", "open_hf", "a transformers folder"),
+        Kind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file"),
+        Kind("openai", "clinqa.models.remote.openai", "open_openai", "any compatible server", True),
+        Kind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
+        Kind("anthropic", "clinqa.models.remote.anthropic", "open_anthropic", "a model id", True),
+        Kind("bedrock", "clinqa.models.remote.bedrock", "open_bedrock", "a model id", True),
+    )
+}
+
+
+def kind_of(name: str) -> Kind:
+    """Which kind of model a name means; ConfigError if none.
+
+    >>> kind_of("baseline:prior").module
+    'clinqa.models.baselines'
+    """
+    prefix, colon, rest = name.partition(":")
+    if not colon or not rest or prefix not in KINDS:
+        known = ", ".join(f"{kind.prefix}:…" for kind in KINDS.values())
+        raise ConfigError(f"--model {name!r}: no such kind of model; there are {known}")
+    return KINDS[prefix]
+
+
+def open_model(name: str, options: ModelOptions) -> Model:
+    """The model called `name`, such as `embedded:smollm2` or `openai:gpt-4.1-mini`."""
+    kind = kind_of(name)
+    return kind.open(name.partition(":")[2], options)

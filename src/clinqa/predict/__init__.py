@@ -1,0 +1,1 @@
+"""Ask a model every item of a split: prompts, shots, batching, resume."""
