@@ -19,12 +19,12 @@ from clinqa.core.interrupts import children_ignore_interrupts
 if __name__ == "__main__":
     with children_ignore_interrupts():
         pool = get_context("spawn").Pool(2)
-    with pool:
-        print("ready", file=sys.stderr, flush=True)
-        try:
+    try:  # from the first moment that the test may interrupt
+        with pool:
+            print("ready", file=sys.stderr, flush=True)
             pool.map(time.sleep, [30, 30])
-        except KeyboardInterrupt:
-            sys.exit(130)
+    except KeyboardInterrupt:
+        sys.exit(130)
 """
 
 
