@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 _LEADER = re.compile(r"\s*(?:\|\s*)+|\s*\.{3,}\s*|(?<=[^\s:])\t(?=\S)")
 _LATIN = re.compile(r"\b([ie])\.\s?([eg])\.,?", re.I)
 _PLUS = re.compile(r"(?<=[a-z]) \+ (?=[a-z])")
+_CANNOT = re.compile(r"\bcan't\b", re.I)
+_NOT = re.compile(r"n't\b", re.I)
 _HYPHEN_TO = re.compile(r"-to-(?=[a-zA-Z0-9])", re.I)
 _QUOTED = re.compile(r'"[^"]{1,80}"')
 
@@ -83,6 +85,8 @@ def tokenize(text: str) -> list[Token]:
     >>> [token.text for token in tokenize("Stenosis - no. Mild-moderate TR.")]
     ['stenosis', ' - ', 'no', '.', 'mild', '-', 'moderate', 'tr', '.']
     """
+    if "n't" in text or "N'T" in text:
+        text = _NOT.sub(" not", _CANNOT.sub("cannot", text))
     if '"' in text:
         text = _QUOTED.sub(" ", text)
     if "-to-" in text or "-TO-" in text:
