@@ -1,7 +1,8 @@
 """The output folder: started, resumed, already done, or refused; never anything in between.
 
     absent or empty                          → start
-    ours, unfinished, same fingerprint       → start over inside it (deterministic stages)
+    ours, unfinished, same fingerprint       → start over inside it (deterministic stages), or go on
+                                               from its journal (stages that cost money or time)
     ours, complete, same fingerprint         → done
     anything else                            → ConfigError naming the difference
 
@@ -32,6 +33,7 @@ except ImportError:  # not on Windows; there two runs on one folder are not kept
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
+    "JOURNAL",
     "MANIFEST",
     "PARTIAL",
     "OutFolder",
@@ -44,6 +46,7 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
+JOURNAL = "journal.jsonl"
 STARTED = "started.json"
 
 
@@ -82,10 +85,11 @@ class OutFolder:
         """Hash everything in `partial`, move it into place, write the manifest, tidy up.
 
         `rows` gives the number of rows of a file by its name. Returns the manifest as written.
+        A journal goes with the partial folder: what it held is in the results.
         """
         rows = rows or {}
         with writing(self.path):
-            names = sorted(files_under(self.partial) - {STARTED})
+            names = sorted(files_under(self.partial) - {STARTED, JOURNAL})
             records = []
             for name in names:
                 file = self.partial / name
@@ -115,11 +119,13 @@ def open_out(
     *,
     fresh: bool = False,
     private: bool = False,
+    resume: bool = False,
 ) -> OutFolder:
     """Open the output folder of a run, or say why not.
 
     `identity` is what decides the rows (see `core.manifest.identity_of`); `fresh` deletes what an
-    earlier clinqa run left there; `private` makes folders 0700 and files 0600.
+    earlier clinqa run left there; `private` makes folders 0700 and files 0600. `resume` keeps what
+    an unfinished run of the same identity left in `partial`, its journal above all.
     """
     out = _plain_path(path)
     with writing(out):
@@ -132,13 +138,13 @@ def open_out(
             out.chmod(0o700)
         lock = _lock(out)
         try:
-            done = _judge(out, identity, fresh)
+            done = _judge(out, identity, fresh, resume)
             if done is None:
                 if private:
                     with suppress(PermissionError):  # someone else's folder; files are 0600 anyway
                         out.chmod(0o700)
                 partial = out / PARTIAL
-                partial.mkdir(mode=0o700)
+                partial.mkdir(mode=0o700, exist_ok=resume)
                 _write_started(partial, identity, [], private)
         except BaseException:
             os.close(lock)
@@ -146,7 +152,7 @@ def open_out(
     return OutFolder(out, identity, private, done, lock)
 
 
-def _judge(out: Path, identity: Mapping[str, Any], fresh: bool) -> Manifest | None:
+def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) -> Manifest | None:
     """The manifest if all is done; None when `out` is clear to be written; else ConfigError."""
     names = {entry.name for entry in os.scandir(out)}
     if not names:
@@ -176,7 +182,10 @@ def _judge(out: Path, identity: Mapping[str, Any], fresh: bool) -> Manifest | No
             f"{'; '.join(differences(there, identity))}. Name another folder, or use --fresh"
         )
     if finished is None:
-        _delete_ours(out, ours)
+        if resume and there:
+            _take_back(out, ours)
+        else:
+            _delete_ours(out, ours)
         return None
     if PARTIAL in names:  # killed between the manifest and the tidying
         shutil.rmtree(out / PARTIAL)
@@ -221,6 +230,20 @@ def _delete_ours(out: Path, names: list[str]) -> None:
     shutil.rmtree(out / PARTIAL, ignore_errors=False)
 
 
+def _take_back(out: Path, names: list[str]) -> None:
+    """Move what a killed `commit` had already put into place back into the partial folder."""
+    ours = {name for name in names if _is_inside(name)}
+    others = {n for n in files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
+    if others:
+        raise ConfigError(
+            f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
+        )
+    for name in sorted(ours):
+        if (out / name).exists():
+            (out / PARTIAL / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.replace(out / name, out / PARTIAL / name)
+
+
 def _is_inside(name: str) -> bool:
     parts = Path(name).parts
     return bool(parts) and not Path(name).is_absolute() and ".." not in parts
@@ -252,7 +275,7 @@ def _refuse_symlinks(out: Path) -> None:
 
 
 def _refuse_links_inside(out: Path, names: set[str]) -> None:
-    candidates = {*names, f"{PARTIAL}/{STARTED}", "data"}
+    candidates = {*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", "data"}
     for name in sorted(candidates):
         if (out / name).is_symlink():
             raise ConfigError(f"--out {out}: {name} in it is a symlink; take it away")

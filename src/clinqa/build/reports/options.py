@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass
 
 __all__ = ["CONTEXTS", "QUESTIONS", "BuildOptions", "BuildResult", "Progress", "silent"]
 
 QUESTIONS = ("paper", "full")
 CONTEXTS = ("findings", "section")
-
-
-class Progress(Protocol):
-    """Told how far a stage is; `fraction` where the total is not known beforehand."""
-
-    def __call__(
-        self, stage: str, done: int, total: int | None = None, *, fraction: float | None = None
-    ) -> None: ...
-
-
-def silent(
-    stage: str, done: int, total: int | None = None, *, fraction: float | None = None
-) -> None:
-    """Progress that nobody sees."""
 
 
 @dataclass(frozen=True, slots=True)

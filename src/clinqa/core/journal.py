@@ -1,0 +1,130 @@
+"""An append-only journal: what was paid for survives a kill at any moment.
+
+One JSON object a line. A line reaches the operating system as soon as it is appended, so that a
+killed process loses nothing; it is synced to the disk in groups, so that a power cut loses the
+last second at most. Records carry a `key` of content, never a position: a later run asks
+`key in journal` and pays only for what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from clinqa.core.errors import ConfigError
+
+__all__ = ["Journal", "read_journal"]
+
+KEY = "key"
+_SYNC_LINES = 1000
+_SYNC_SECONDS = 1.0
+
+
+class Journal:
+    """A journal open for writing; knows the keys that are in it.
+
+    with Journal(path, private=True) as journal:
+        if key not in journal:
+            journal.append({"key": key, "output": ...})
+    """
+
+    def __init__(self, path: Path, *, private: bool) -> None:
+        self.path = path
+        self._keys: set[str] = set()
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        self._file = os.open(path, flags, 0o600 if private else 0o644)
+        self._cut_torn_line()
+        self._unsynced, self._synced_at = 0, time.monotonic()
+
+    def keep(self, key: str) -> None:
+        """Take `key` for done: the caller has read its record with `read_journal`."""
+        self._keys.add(key)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def append(self, record: Mapping[str, Any], *, done: bool = True) -> None:
+        """Write one record; `done` False writes it down without taking its key for done."""
+        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")) + "\n"
+        _write_all(self._file, line.encode("ascii"))
+        if done:
+            self._keys.add(record[KEY])
+        self._unsynced += 1
+        now = time.monotonic()
+        if self._unsynced >= _SYNC_LINES or now - self._synced_at >= _SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Make everything appended so far durable."""
+        if self._unsynced:
+            os.fsync(self._file)
+        self._unsynced, self._synced_at = 0, time.monotonic()
+
+    def close(self) -> None:
+        """Sync and let go of the file."""
+        if self._file >= 0:
+            try:
+                self.sync()
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _cut_torn_line(self) -> None:
+        """Take away what a kill left half written, or the next line would be glued to it."""
+        size = os.fstat(self._file).st_size
+        end = size
+        while end:
+            start = max(0, end - 65536)
+            block = os.pread(self._file, end - start, start)
+            newline = block.rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end != size:
+            os.ftruncate(self._file, end)
+
+
+def read_journal(path: Path) -> Iterator[dict[str, Any]]:
+    """The records of a journal in the order in which they were written.
+
+    Lines that are no record (a torn end, blocks a power cut left empty) are passed over: what
+    they held is asked again.
+    """
+    if path.is_symlink():
+        raise ConfigError(f"{path}: a symlink; take it away")
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and isinstance(record.get(KEY), str):
+                yield record
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
