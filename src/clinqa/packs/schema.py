@@ -212,6 +212,7 @@ class PackSpec(_Strict):
     aspects: dict[str, AspectSpec]
     named: list[NamedSpec] = []
     decoys: Phrases = []
+    cased: Phrases = []
     segments: Phrases = []
     modifiers: dict[str, Phrases] = {}
     remaining: Phrases = []

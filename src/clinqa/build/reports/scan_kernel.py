@@ -498,7 +498,6 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
             row = -1 if i == s[TRIED] else _header(text, i, b, False, t, key, s)
             if row >= 0:
                 _apply(row, i, False, True, t, s)
-                s[INLINE_IGNORE] = 0
                 i = s[AFTER]
                 continue
             if i >= b:

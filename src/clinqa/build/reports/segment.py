@@ -283,7 +283,6 @@ class _Segmenter:
                 header, after = self._header(i, b, line=False)
                 if header is not None:
                     self._apply(header, i, False, inline=True)
-                    self.inline_ignore = False
                     i = after
                     continue
                 if i >= b:

@@ -180,10 +180,7 @@ class Vocabulary:
             for term in item.terms:
                 if len(term) <= 3:
                     self._add([term], cased=True)
-        for structure in spec.structures.values():
-            for term in structure.terms:
-                if len(term) <= 2:
-                    self._add([term], cased=True)
+        self._add(spec.cased, cased=True)
         self._add(spec.decoys, tags={"decoy"})
         self._correctable(word for word in spec.decoys if " " not in word)
         self._add(spec.segments, tags={"segment"})
