@@ -283,7 +283,9 @@ def look_back(clauses: list[Clause]) -> None:
     mmHg, which is normal"; "MR hidden by shadow; it is at least mild"."""
     for before, clause in pairwise(clauses):
         unit, last = clause.units[0], before.units[-1]
-        if clause.lead is None or unit.targets or unit.structures or unit.decoy or unit.negated:
+        if clause.lead is None or unit.targets or unit.decoy or unit.negated:
+            continue
+        if unit.structures and not unit.weak:
             continue
         pronoun = bool(_PRONOUNS & set(unit.raw[:2]))
         goes_on = pronoun or (unit.marks[:1] and unit.marks[0].has("be"))
