@@ -1,0 +1,1 @@
+"""Reading answers and judging them: text metrics, classes, clinical errors."""
