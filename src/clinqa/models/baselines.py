@@ -1,0 +1,189 @@
+"""Two models that need no weights: the lower bounds every table should have.
+
+    baseline:retrieval  the sentence of the context that best matches the question (BM25)
+    baseline:prior      the answer train gives most often to that question; reads no context
+
+Both are deterministic, independent of order, and take no shots.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from time import perf_counter
+
+from clinqa.core.errors import ConfigError
+from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling, TrainAnswer
+
+__all__ = ["Baseline", "open_baseline", "prior", "retrieve"]
+
+Answerer = Callable[[Prompt], str]
+
+
+def open_baseline(rest: str, options: ModelOptions) -> Model:
+    """`baseline:retrieval` or `baseline:prior`."""
+    if rest == "retrieval":
+        return Baseline(
+            "baseline:retrieval", lambda prompt: retrieve(prompt.question, prompt.context)
+        )
+    if rest == "prior":
+        return Baseline("baseline:prior", prior(options.train_answers))
+    raise ConfigError(f"--model baseline:{rest}: there are baseline:retrieval and baseline:prior")
+
+
+class Baseline:
+    """A model made of one function from prompt to answer."""
+
+    deterministic = True
+    takes_shots = False
+
+    def __init__(self, name: str, answer: Answerer) -> None:
+        self.name = name
+        self._answer = answer
+
+    def generate(
+        self, prompts: Sequence[Prompt], sampling: Sampling
+    ) -> Iterator[tuple[int, Output]]:
+        """Each answer at once, in order; `sampling` changes nothing."""
+        for index, prompt in enumerate(prompts):
+            started = perf_counter()
+            text = self._answer(prompt)
+            # no tokenizer: numbers of tokens would mean nothing
+            yield index, Output(text, "stop", None, None, perf_counter() - started)
+
+    def count_tokens(self, prompt: Prompt) -> int:
+        """A baseline reads no tokens."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+# What is most frequent in train.
+
+
+def prior(counted: Iterable[TrainAnswer]) -> Answerer:
+    """The most frequent answer of (category, question type), else of the type, else of all.
+
+    Answers that are equally frequent are told apart by their text, never by their place.
+    """
+    counts: dict[tuple[str, ...], Counter[str]] = {}
+    for one in counted:
+        for key in ((one.category, one.question_type), (one.question_type,), ()):
+            counts.setdefault(key, Counter())[one.answer] += one.count
+    best = {
+        key: min(answers.items(), key=lambda pair: (-pair[1], pair[0]))[0]
+        for key, answers in counts.items()
+    }
+
+    def answer(prompt: Prompt) -> str:
+        for key in ((prompt.category, prompt.question_type), (prompt.question_type,), ()):
+            if key in best:
+                return best[key]
+        return ""
+
+    return answer
+
+
+# What matches best.
+
+_K1, _B = 1.2, 0.75
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_BREAK = re.compile(r"\n\s*\n")
+# a full stop ends a sentence unless a digit or a lower-case letter follows (3.5 cm, approx. 4)
+_STOP = re.compile(r"(?<=[.!?;])\s+(?=[^\sa-z\d])")
+_HEADING = re.compile(r"^\s*([A-Z][A-Za-z /&,'-]{1,60}):\s*")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "a about all an and any are as at be been by can could describe described do does "
+        "echocardiogram for from give given has have how if in is it its mention mentioned no not "
+        "of on or report say says should study tell that the their there this to was were what "
+        "when where which who will with would you",
+    )
+)
+
+
+def retrieve(question: str, context: str) -> str:
+    """The sentence of `context` with the highest BM25 score for the question's words.
+
+    A sentence is also found by the heading it stands under, though the heading is no part of the
+    answer. Equal scores go to the shorter sentence, then to the text that sorts first. A context
+    that shares no word with the question gives an empty answer.
+
+    >>> retrieve("Is there mitral regurgitation?", "AORTA: Normal. MITRAL VALVE: Trace leak.")
+    'Trace leak.'
+    """
+    sentences, documents, lengths, rarity = _indexed(context)
+    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    asked = {word for word in _words(question) if word in rarity}
+    best, found = 0.0, ""
+    for sentence, counts, length in zip(sentences, documents, lengths, strict=True):
+        norm = _K1 * (1 - _B + _B * length / mean)
+        score = sum(
+            rarity[word] * counts[word] * (_K1 + 1) / (counts[word] + norm)
+            for word in sorted(asked)  # a sum of floats depends on its order
+            if word in counts
+        )
+        if score > best or (score == best > 0 and (len(sentence), sentence) < (len(found), found)):
+            best, found = score, sentence
+    return found
+
+
+@lru_cache(maxsize=64)  # the items of one study share their context
+def _indexed(
+    context: str,
+) -> tuple[list[str], list[Counter[str]], list[int], dict[str, float]]:
+    sentences, documents = [], []
+    for heading, sentence in _sentences(context):
+        sentences.append(sentence)
+        documents.append(Counter(_words(f"{heading} {sentence}")))
+    seen = Counter(word for counts in documents for word in counts)
+    rarity = {
+        word: math.log(1 + (len(documents) - n + 0.5) / (n + 0.5)) for word, n in seen.items()
+    }
+    return sentences, documents, [counts.total() for counts in documents], rarity
+
+
+def _sentences(context: str) -> Iterator[tuple[str, str]]:
+    """(heading, sentence) of each distinct sentence; wrapped lines are joined."""
+    seen = set()
+    for paragraph in _BREAK.split(context.replace("\r\n", "\n")):
+        heading = ""
+        for line in _logical_lines(paragraph):
+            for piece in _STOP.split(line):
+                rest = piece.strip()
+                while match := _HEADING.match(rest):
+                    heading, rest = match[1], rest[match.end() :].strip()
+                if rest and _WORD.search(rest) and (heading, rest) not in seen:
+                    seen.add((heading, rest))
+                    yield heading, rest
+
+
+def _logical_lines(paragraph: str) -> list[str]:
+    """Lines of a paragraph; a line that goes on in lower case or without an end is one with it."""
+    lines: list[str] = []
+    for raw in paragraph.splitlines():
+        line = raw.strip()
+        if not line:
+            continue
+        if lines and not _HEADING.match(line) and lines[-1][-1] not in ".!?;:":
+            lines[-1] = f"{lines[-1]} {line}"
+        else:
+            lines.append(line)
+    return lines
+
+
+def _words(text: str) -> list[str]:
+    """The words that say something, lower case, plural and singular alike."""
+    words = (match.casefold() for match in _WORD.findall(text))
+    return [_singular(word) for word in words if word not in _COMMON]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
