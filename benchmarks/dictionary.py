@@ -1,0 +1,71 @@
+"""The loops' dictionary: what each statement says, made ready for look-up before the clock runs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+from clinqa.build.reports.readings import PHASES, text_key
+from clinqa.build.reports.resolve import LEVELS, resolution_table
+from clinqa.build.reports.sections import SectionTable
+from clinqa.packs.loader import Pack
+
+__all__ = ["Entry", "entries_of", "header_finder", "level_tables"]
+
+Finding = tuple[int, int, int, bool, bool, bool, bool, bool]
+"""Abnormality, bit of the level, phase, and flags: explicit, corrects, pinned, hedged, prosthesis."""
+Entry = tuple[int, tuple[Finding, ...], bool, int]
+"""Its place among the answers, findings, found by the lexicon?, key of the text."""
+
+
+def entries_of(path: Path, pack: Pack) -> dict[str, dict[str, Entry]]:
+    """By structure and text."""
+    code = {name: number for number, name in enumerate(pack.abnormalities)}
+    phase = {one: number for number, one in enumerate(PHASES)}
+    known = pickle.loads(path.read_bytes())
+    ranks = sorted(
+        {(len({f.abnormality for f in read.findings}), -len(text), text) for _, text, read in known}
+    )
+    place = {rank: number for number, rank in enumerate(ranks)}
+    made: dict[str, dict[str, Entry]] = {}
+    for structure, text, read in known:
+        findings = tuple(
+            (
+                code[f.abnormality],
+                LEVELS.index(f.level),
+                phase[f.phase],
+                f.explicit,
+                f.corrects,
+                f.pinned,
+                f.hedged,
+                f.prosthesis,
+            )
+            for f in read.findings
+        )
+        rank = (len({f.abnormality for f in read.findings}), -len(text), text)
+        entry = (place[rank], findings, read.method == "lexicon", text_key(text))
+        made.setdefault(structure, {})[text] = entry
+    return made
+
+
+def level_tables(pack: Pack) -> list[tuple[int, ...]]:
+    """The level of every set of levels, by abnormality."""
+    tables = resolution_table(pack).tables
+    return [tables[name] for name in pack.abnormalities]
+
+
+def header_finder(pack: Pack) -> Callable[[str, bool], tuple[object, ...] | None]:
+    """What a header sets: structure, role, phase, sticky, structural."""
+    table = SectionTable(pack)
+    phases = {phase: number for number, phase in enumerate(PHASES)}
+
+    def find(text: str, inline: bool) -> tuple[object, ...] | None:
+        header = table.find(text, inline=inline)
+        if header is None or (header.structure == "?" and "_" not in text):
+            return None
+        role = None if header.role is None else int(header.role)
+        phase = None if header.phase is None else phases[header.phase]
+        return header.structure, role, phase, header.sticky, header.structural
+
+    return find
