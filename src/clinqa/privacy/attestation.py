@@ -1,0 +1,112 @@
+"""Attestations: an owner's written word that text may go to one host, for one purpose, until a day.
+
+A file, YAML or JSON, holds a list of them (bare, or under `attestations:`):
+
+    - host: models.hospital.example        # exactly this host; a port may follow
+      who: A. Steward, data protection
+      purpose: evaluation of echo answers
+      retention: none kept
+      until: 2027-01-31                    # the last day it holds, in UTC
+      plain_http: false                    # true only for a server on a trusted wire
+
+clinqa keeps no list of approved services: without such a line, restricted text stays here.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from clinqa.core.errors import ConfigError
+from clinqa.privacy.addresses import canonical_host
+
+__all__ = ["Attestation", "load_attestations"]
+
+MAX_BYTES = 1_000_000
+
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """Text may go to `host`, said `who`, for `purpose`, kept for `retention`, up to `until`."""
+
+    host: str
+    who: str
+    purpose: str
+    retention: str
+    until: date
+    port: int | None = None
+    plain_http: bool = False
+
+    @property
+    def expires(self) -> float:
+        """The first moment it no longer holds, as seconds since the epoch."""
+        next_day = datetime.combine(self.until + timedelta(days=1), datetime.min.time(), UTC)
+        return next_day.timestamp()
+
+    def covers(self, host: str, port: int) -> bool:
+        """Is this the host (and the port, if one was named)?"""
+        return self.host == host and self.port in (None, port)
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    host: _Words
+    who: _Words
+    purpose: _Words
+    retention: _Words
+    until: date
+    plain_http: bool = Field(default=False, strict=True)
+
+
+def load_attestations(path: Path | None) -> tuple[Attestation, ...]:
+    """The attestations of a file; none without one. A mistake in it is an error, never a skip."""
+    if path is None:
+        return ()
+    entries = _entries(path)
+    return tuple(_checked(path, number, entry) for number, entry in enumerate(entries, 1))
+
+
+def _entries(path: Path) -> Sequence[Any]:
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
+            raise ConfigError(f"{path}: attestations are a file of at most {MAX_BYTES:,} bytes")
+        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{path}: attestations cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        raise ConfigError(f"{path}: attestations must be YAML or JSON in UTF-8") from None
+    if isinstance(data, dict) and set(data) == {"attestations"}:
+        data = data["attestations"]
+    if not isinstance(data, list):
+        raise ConfigError(
+            f"{path}: attestations are a list of host, who, purpose, retention, until"
+        )
+    return data
+
+
+def _checked(path: Path, number: int, entry: object) -> Attestation:
+    where = f"{path}: attestation {number}"
+    try:
+        read = _Entry.model_validate(entry)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
+            for fault in error.errors()
+        )
+        raise ConfigError(f"{where}: {faults}") from None
+    host, port = canonical_host(read.host, where)
+    return Attestation(
+        host, read.who, read.purpose, read.retention, read.until, port, read.plain_http
+    )
