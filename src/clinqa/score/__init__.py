@@ -1,1 +1,1 @@
-"""Reading answers and judging them: text metrics, classes, clinical errors."""
+"""Scores of answers: text metrics, clinical reading, intervals, paired tests."""

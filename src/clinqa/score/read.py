@@ -1,0 +1,389 @@
+"""What an answer says: its findings, and what it says of the abnormality that was asked for.
+
+The pack's own labeller reads the answer's sentences as it reads a report's, under the structure
+of the question. Answers need a little more than reports do: a bare degree ("Moderate.") is read
+under the abnormality asked for, "yes" and "no" under the question, "the report does not mention
+it" is no denial, and "normal leaflets" speaks of the valve (EchoQA accepts it).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from clinqa.build.reports.findings import Finding
+from clinqa.build.reports.labeller import Labeller
+from clinqa.build.reports.questions import QuestionType, questionnaire
+from clinqa.build.reports.resolve import resolution_table, resolve
+from clinqa.build.reports.sections import Role, SectionTable
+from clinqa.build.reports.segment import segment, unwrap
+from clinqa.build.reports.tokens import plain
+from clinqa.core.records import Level, Phase
+from clinqa.packs.loader import Pack
+from clinqa.score.words import answer_words, structure_parts
+
+__all__ = [
+    "ABNORMAL",
+    "ABSENT",
+    "ADEQUATE",
+    "AnswerReader",
+    "Asked",
+    "Reading",
+    "answer_text",
+    "statement_key",
+]
+
+ABNORMAL = frozenset({-2, 1, 2, 3})
+ABSENT = frozenset({0, -1})
+ADEQUATE = frozenset({-2, -1, 0, 1, 2, 3})
+_INADEQUATE = frozenset({-3})
+_CONFLICT = frozenset({int(Level.CONFLICT)})
+SHORT = 8  # words of an answer that may be a bare degree
+_THINKING = "</think>"
+_QUOTES = re.compile('["\u201c\u201d\u00ab\u00bb`]')
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\d+\+?")
+_BREAK = re.compile(r",|;| and | with ")
+_FENCE = " .,;:!*#-\t\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks: one abnormality of one structure, in one way."""
+
+    abnormality: str
+    structure: str
+    question_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer as read.
+
+    `levels` are the levels of the asked abnormality that the answer allows: one for a stated
+    level, several for a bare yes or no, CONFLICT for a contradiction, empty where it says
+    nothing of it. `abstained`: it says that the report does not say. `findings` are the
+    resolved levels of all abnormalities named; `implied` those that only follow from a
+    structure called normal or not seen.
+    """
+
+    levels: frozenset[int] = frozenset()
+    abstained: bool = False
+    findings: dict[str, int] = field(default_factory=dict)
+    implied: frozenset[str] = frozenset()
+
+    @property
+    def level(self) -> int | None:
+        """The level, where it is one."""
+        return next(iter(self.levels)) if len(self.levels) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer before the question has its part: sentences read under a structure."""
+
+    findings: tuple[Finding, ...]
+    abstentions: tuple[str, ...]  # clauses that say the report does not say
+    undescribed: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+def answer_text(output: str) -> str | None:
+    """The answer in what a model put out: what follows its reasoning; None if nothing does.
+
+    >>> answer_text("<think>Mild? No.</think> Moderate.")
+    'Moderate.'
+    """
+    if _THINKING in output:
+        output = output.rpartition(_THINKING)[2]
+    elif "<think>" in output:
+        output = output.partition("<think>")[0]
+    return output.strip() or None
+
+
+class AnswerReader:
+    """Reads answers with one pack's words; each distinct answer once."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        self._labeller = Labeller(pack)
+        self._table = SectionTable(pack)
+        self._resolution = resolution_table(pack)
+        words = answer_words()
+        self._abstain = _phrases(words.abstain)
+        self._undescribed = _phrases(words.undescribed)
+        self._degree = _phrases(words.degree)
+        self._contrary = re.compile(
+            r"[;,]?\s+(?:" + "|".join(map(re.escape, words.contrary)) + r")\b,?\s*", re.I
+        )
+        self._opening = re.compile(
+            r"\s*(?:" + "|".join(map(re.escape, words.openings)) + r")\s*[:\-]\s*", re.I
+        )
+        lead = "|".join(map(re.escape, [*words.yes, *words.no]))
+        self._lead = re.compile(rf"\s*({lead})(?=\s*$|\s*[.,;:!(\n]|\s+-\s)[\s.,;:!-]*", re.I)
+        self._yes = frozenset(words.yes)
+        self._adequate = _phrases(words.adequate)
+        self._inadequate, self._unseen = _phrases(words.inadequate), _phrases(words.unseen)
+        self._unable, self._sources = _phrases(words.unable), _phrases(words.sources)
+        self._undetermined = _phrases(words.undetermined)
+        asks = "|".join(map(re.escape, words.asks))
+        self._question = re.compile(rf"(?:(?<=[.!?\n])|^)\s*(?:{asks})\b[^.!?\n]*\?", re.I)
+        self._levels = {text: level for level, all_ in words.levels.items() for text in all_}
+        self._normal, self._beside = frozenset(words.normal), frozenset(words.beside)
+        self._names = {
+            name: frozenset(
+                word
+                for term in [spec.name, *spec.terms, *structure_parts(pack).get(name, [])]
+                for word in _words(term)
+            )
+            for name, spec in pack.spec.structures.items()
+        }
+        self._parts = {name: frozenset(all_) for name, all_ in structure_parts(pack).items()}
+        spec = pack.spec.structures
+        self._elsewhere = {
+            name: _phrases(
+                {t for other in spec.values() for t in other.terms} - set(spec[name].terms)
+            )
+            for name in spec
+        }
+        self._said: dict[tuple[str, str], _Said] = {}
+        self._readings: dict[tuple[Asked, str], Reading] = {}
+        self._canonical, prefixes, self._nominal = _questions(pack)
+        self._prefixes = {
+            name: [(text, self._resolved(text).get(name)) for text in texts]
+            for name, texts in prefixes.items()
+        }
+
+    def read(self, text: str, asked: Asked) -> Reading:
+        """What `text` says in answer to this question."""
+        key = (asked, text)
+        reading = self._readings.get(key)
+        if reading is None:
+            reading = self._readings[key] = self._read(text, asked)
+        return reading
+
+    def _read(self, text: str, asked: Asked) -> Reading:
+        text = self._question.sub(" ", _QUOTES.sub("", text)).strip()
+        text = self._opening.sub("", text, count=1) if self._opening.match(text) else text
+        lead: bool | None = None
+        rest = text
+        if found := self._lead.match(text):
+            lead = found[1].casefold() in self._yes
+            rest = text[found.end() :]
+        said = self._sentences(rest, asked.structure)
+        findings = resolve(said.findings, self._resolution)
+        explicit = {f.abnormality for f in said.findings if f.explicit}
+        level = findings.get(asked.abnormality)
+        if asked.abnormality not in explicit:
+            if level is None and self._part_is_normal(said.sentences, asked):
+                findings[asked.abnormality] = level = 0
+            elif (bare := self._bare(rest, asked, bool(explicit))) is not None:
+                findings, explicit, level = {asked.abnormality: bare}, {asked.abnormality}, bare
+        kind = asked.question_type.upper()
+        levels, abstained = self._answered(kind, lead, level, rest, said, asked)
+        implied = frozenset(findings) - explicit
+        return Reading(levels, abstained and not levels, findings, implied)
+
+    def _answered(
+        self,
+        kind: str,
+        lead: bool | None,
+        level: int | None,
+        rest: str,
+        said: _Said,
+        asked: Asked,
+    ) -> tuple[frozenset[int], bool]:
+        """The levels of the asked abnormality that the answer allows, and whether it abstains."""
+        mute = any(self._speaks_of(clause, asked) for clause in said.abstentions)
+        undescribed = any(self._speaks_of(clause, asked) for clause in said.undescribed)
+        if kind == QuestionType.ADEQUACY.name:
+            return self._adequacy(lead, level, rest), mute or undescribed
+        if kind == QuestionType.PRESENCE.name:
+            if lead is None and undescribed:
+                lead = False
+            levels = frozenset() if level is None else _presence(level)
+            if lead is not None:
+                yes_or_no = ABNORMAL if lead else ABSENT
+                levels = (levels & yes_or_no or _CONFLICT) if levels else yes_or_no
+            elif not levels and self._degree_unsaid(said, asked):
+                levels = ABNORMAL
+            return levels, mute
+        if level is not None:
+            return frozenset({level}), False
+        if kind == QuestionType.SEVERITY.name and self._degree_unsaid(said, asked):
+            return frozenset({-2}), False
+        if lead is not None and not rest.strip(_FENCE) and asked.abnormality in self._nominal:
+            return frozenset({-2 if lead else 0}), False
+        return frozenset(), mute or undescribed
+
+    def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> frozenset[int]:
+        if lead is not None:
+            if lead and level == Level.INADEQUATE:
+                return _CONFLICT
+            return ADEQUATE if lead else _INADEQUATE
+        words = statement_key(rest)
+        if self._inadequate.search(words):
+            return _INADEQUATE
+        if level is not None:
+            return _INADEQUATE if level == Level.INADEQUATE else ADEQUATE
+        if self._unseen.search(words):
+            return _INADEQUATE
+        return ADEQUATE if self._adequate.search(words) else frozenset()
+
+    def _bare(self, text: str, asked: Asked, elsewhere: bool) -> int | None:
+        """The level of an answer that names nothing ("Mild to moderate.", "3+", "None")."""
+        key = statement_key(text)
+        if not key or elsewhere or len(key.split()) > SHORT:
+            return None
+        name = asked.abnormality
+        known = self._canonical[name].get(key, self._levels.get(key))
+        if known is not None:
+            return self.pack.fit(name, known)
+        if self._abstains(key) or self._undescribed.search(key):
+            return None
+        if self._elsewhere[asked.structure].search(key) or self._sentences(text, "*").findings:
+            return None
+        for prefix, alone in self._prefixes[name]:
+            found = self._resolved(f"{prefix}: {text.strip(_FENCE)}")
+            # a noun is a finding by itself: what adds nothing to it has not been understood
+            if set(found) == {name} and found[name] != alone:
+                return found[name]
+        return None
+
+    def _resolved(self, text: str) -> dict[str, int]:
+        return resolve(self._sentences(text, "*").findings, self._resolution)
+
+    def _part_is_normal(self, sentences: Iterable[str], asked: Asked) -> bool:
+        """Is a part of the structure called normal, and nothing else said in that sentence?"""
+        structure = asked.structure
+        implied = self.pack.spec.structures[structure].normal
+        if asked.abnormality not in implied:
+            return False
+        names, parts = self._names[structure], self._parts.get(structure, frozenset())
+        for sentence in sentences:
+            words = set(_words(sentence))
+            if (
+                words & self._normal
+                and words & (names | parts)
+                and words <= names | parts | self._normal | self._beside
+            ):
+                return True
+        return False
+
+    def _degree_unsaid(self, said: _Said, asked: Asked) -> bool:
+        """ "The severity of it is not stated": it is there, and how severe is not known."""
+        return any(
+            self._degree.search(clause) and self._speaks_of(clause, asked)
+            for clause in said.abstentions
+        )
+
+    def _speaks_of(self, clause: str, asked: Asked) -> bool:
+        """Is this clause, which says that something is not said, about what was asked?
+
+        It is, unless it names other abnormalities only.
+        """
+        rest = clause
+        for phrases in (self._sources, self._abstain, self._undescribed, self._unable):
+            rest = phrases.sub(" ", rest)
+        rest = rest.strip(_FENCE)
+        named = {
+            finding.abnormality
+            for wording in (f"{rest} is present", f"{rest} is normal")
+            for finding in self._labeller.read(wording, "*").findings
+        }
+        return not named or asked.abnormality in named
+
+    def _abstains(self, clause: str) -> bool:
+        """Does it say that the report does not say?"""
+        return self._abstain.search(clause) is not None or (
+            self._sources.search(clause) is not None
+            and self._unable.search(clause) is not None
+            and self._undetermined.search(clause) is not None
+        )
+
+    def _sentences(self, text: str, structure: str) -> _Said:
+        key = (structure, text)
+        said = self._said.get(key)
+        if said is None:
+            said = self._said[key] = self._say(text, structure)
+        return said
+
+    def _say(self, text: str, structure: str) -> _Said:
+        findings: list[Finding] = []
+        abstentions: list[str] = []
+        undescribed: list[str] = []
+        sentences: list[str] = []
+        for sentence, place, phase in self._pieces(text, structure):
+            sentences.append(sentence)
+            clauses = [sentence]
+            if self._abstains(sentence) or self._undescribed.search(sentence):
+                clauses = self._contrary.split(sentence)
+            for clause in clauses:
+                if self._abstains(clause):
+                    if self._degree.search(clause):
+                        # "there is MR, severity not stated": read what stands before
+                        before = _BREAK.split(clause, maxsplit=1)[0]
+                        if not self._abstains(before):
+                            findings += self._labeller.read(before, place).findings
+                    abstentions.append(clause)
+                elif self._undescribed.search(clause):
+                    undescribed.append(clause)
+                else:
+                    findings += (
+                        finding
+                        for finding in self._labeller.read(clause, place).findings
+                        if phase is Phase.BASELINE or finding.pinned
+                    )
+        return _Said(tuple(findings), tuple(abstentions), tuple(undescribed), tuple(sentences))
+
+    def _pieces(self, text: str, structure: str) -> Iterable[tuple[str, str, Phase]]:
+        pieces = segment(text, self._table)
+        if not pieces and text.strip(_FENCE):
+            yield unwrap(text), structure, Phase.BASELINE
+        for piece in pieces:
+            if piece.role is not Role.IGNORE:
+                place = structure if piece.structure == "*" else piece.structure
+                yield unwrap(text[piece.start : piece.end]), place, piece.phase
+
+
+def _presence(level: int) -> frozenset[int]:
+    """The levels a stated one stands for where only presence is asked.
+
+    "There is MR" says nothing of its degree and is right for any; "mild MR" is wrong for severe.
+    """
+    if level == Level.UNSPECIFIED:
+        return ABNORMAL
+    return ABSENT if level in ABSENT else frozenset({level})
+
+
+def _questions(
+    pack: Pack,
+) -> tuple[dict[str, dict[str, int]], dict[str, tuple[str, ...]], frozenset[str]]:
+    """By abnormality: canonical answers with their levels, what a bare degree is read after;
+    and the abnormalities that the question names, so that a bare yes or no answers it."""
+    asked = questionnaire(pack)
+    canonical: dict[str, dict[str, int]] = {}
+    prefixes: dict[str, tuple[str, ...]] = {}
+    nominal = set()
+    severity = asked.answers[QuestionType.SEVERITY]
+    for (name, spec), answers in zip(pack.abnormalities.items(), severity, strict=True):
+        canonical[name] = {statement_key(text): level for level, text in answers.items()}
+        topic = pack.spec.questions.get(f"topic_{name}", spec.name)
+        prefixes[name] = tuple(dict.fromkeys((topic.capitalize(), spec.name.capitalize())))
+        if topic == spec.name:
+            nominal.add(name)
+    return canonical, prefixes, frozenset(nominal)
+
+
+def statement_key(text: str) -> str:
+    """What makes two answers the same words: case, blanks and the signs at the ends aside."""
+    return plain(text).strip(_FENCE).casefold()
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _phrases(phrases: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=len, reverse=True)
+    return re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\b", re.I)

@@ -1,0 +1,84 @@
+"""The words of answers: what all packs share, and what one pack adds for its organ."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from clinqa.core.errors import ConfigError
+from clinqa.packs.loader import Pack
+
+__all__ = ["AnswerWords", "answer_words", "structure_parts"]
+
+FILE = "answers.yaml"
+MAX_BYTES = 1_000_000
+SPEC = TypeVar("SPEC", bound=BaseModel)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class AnswerWords(_Strict):
+    """`packs/answers.yaml`; each key is explained there."""
+
+    abstain: list[str]
+    undetermined: list[str]
+    unable: list[str]
+    sources: list[str]
+    undescribed: list[str]
+    degree: list[str]
+    contrary: list[str]
+    asks: list[str]
+    openings: list[str]
+    yes: list[str]
+    no: list[str]
+    adequate: list[str]
+    inadequate: list[str]
+    unseen: list[str]
+    levels: dict[int, list[str]]
+    normal: list[str]
+    beside: list[str]
+
+
+class _PackWords(_Strict):
+    parts: dict[str, list[str]] = {}
+
+
+@lru_cache(maxsize=1)
+def answer_words() -> AnswerWords:
+    """The English of answers."""
+    return _read(Path(str(resources.files("clinqa.packs"))) / FILE, AnswerWords)
+
+
+def structure_parts(pack: Pack) -> dict[str, list[str]]:
+    """By structure, the words for its parts; none where the pack says nothing of answers."""
+    path = pack.folder / FILE
+    if not path.is_file():
+        return {}
+    parts = _read(path, _PackWords).parts
+    if unknown := sorted(set(parts) - set(pack.structures)):
+        raise ConfigError(f"{path}: parts: no such structure: {unknown[0]!r}")
+    return parts
+
+
+def _read(path: Path, model: type[SPEC]) -> SPEC:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
+        raw: Any = yaml.safe_load(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid YAML") from error
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(f"{path}: {where}: {first['msg']}") from error
