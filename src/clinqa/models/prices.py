@@ -1,0 +1,147 @@
+"""What a run may cost: a small dated file of list prices that the user gives (`--prices FILE`).
+
+clinqa ships no prices, since they would be wrong soon; `prices.example.yaml` beside this file shows
+the form. An estimate is about tokens: where the tokenizer is not at hand they are guessed from the
+text's length, and an output is taken to be as long as it may be.
+
+    as_of: 2026-11-01          # the day the prices were read
+    currency: USD
+    models:
+      openai:my-model: {input: 1.00, output: 4.00}    # for a million tokens
+      bedrock:my-vendor.*: {input: 0.50, output: 2.00}
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from clinqa.core.errors import ConfigError
+from clinqa.models.protocol import Prompt
+
+__all__ = ["CostEstimate", "Price", "PriceList", "estimate", "load_prices", "tokens_of"]
+
+MAX_BYTES = 1_000_000
+CHARACTERS_A_TOKEN = 3.5
+"""English prose has about four; numbers, units and abbreviations of reports bring it down."""
+TOKENS_A_MESSAGE = 5
+
+_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=200)]
+
+
+class Price(BaseModel):
+    """Money for a million tokens, in and out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    input: _Amount
+    output: _Amount
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Money for so many tokens.
+
+        >>> Price(input=2.0, output=8.0).cost(1_000_000, 500_000)
+        6.0
+        """
+        return (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+
+
+class PriceList(BaseModel):
+    """Prices by model name, and the day they were true."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    as_of: date
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+    source: str = ""
+    models: Mapping[_Name, Price] = Field(min_length=1)
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model by its name, else by the longest `beginning*` that fits."""
+        if model in self.models:
+            return self.models[model]
+        fitting = [
+            name for name in self.models if name.endswith("*") and model.startswith(name[:-1])
+        ]
+        return self.models[max(fitting, key=len)] if fitting else None
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What a run would ask and, with a price, cost at most; `cost` is None without one."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    currency: str = ""
+    as_of: date | None = None
+
+    def __str__(self) -> str:
+        tokens = (
+            f"{self.requests:,} requests, about {self.input_tokens:,} tokens in, "
+            f"at most {self.output_tokens:,} out"
+        )
+        if self.cost is None:
+            return f"{tokens}; cost unknown (give --prices)"
+        return f"{tokens}; at most about {self.cost:,.2f} {self.currency} (prices of {self.as_of})"
+
+
+def load_prices(path: Path) -> PriceList:
+    """The prices of a file; a mistake in it is an error."""
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
+            raise ConfigError(f"{path}: prices are a file of at most {MAX_BYTES:,} bytes")
+        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{path}: prices cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        raise ConfigError(f"{path}: prices must be YAML in UTF-8") from None
+    try:
+        return PriceList.model_validate(data)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
+            for fault in error.errors()
+        )
+        raise ConfigError(f"{path}: {faults}") from None
+
+
+def tokens_of(prompt: Prompt) -> int:
+    """Tokens of a prompt, guessed from its length.
+
+    >>> from clinqa.models.protocol import Message
+    >>> tokens_of(Prompt("a", (Message("user", "x" * 35),), "", "", "", "", 0, 0))
+    15
+    """
+    return sum(
+        math.ceil(len(message.text) / CHARACTERS_A_TOKEN) + TOKENS_A_MESSAGE
+        for message in prompt.messages
+    )
+
+
+def estimate(
+    model: str, input_tokens: Iterable[int], max_tokens: int, prices: PriceList | None
+) -> CostEstimate:
+    """What prompts of so many tokens each would cost at most."""
+    requests = tokens_in = 0
+    for tokens in input_tokens:
+        requests += 1
+        tokens_in += tokens
+    tokens_out = requests * max_tokens
+    price = prices.of(model) if prices else None
+    if prices is None or price is None:
+        return CostEstimate(requests, tokens_in, tokens_out, None)
+    cost = price.cost(tokens_in, tokens_out)
+    return CostEstimate(requests, tokens_in, tokens_out, cost, prices.currency, prices.as_of)
