@@ -11,13 +11,14 @@ from clinqa import __version__
 from clinqa.cli.build import build
 from clinqa.cli.demo import demo
 from clinqa.cli.lexicon import lexicon
+from clinqa.cli.predict import predict
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
 from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
 
-ORDER = ("demo", "build", "verify", "show", "lexicon", "simulate")
+ORDER = ("demo", "build", "verify", "show", "predict", "lexicon", "simulate")
 
 
 class Verbs(typer.core.TyperGroup):
@@ -43,6 +44,7 @@ app.command("demo")(demo)
 app.add_typer(build)
 app.command("verify")(verify)
 app.command("show")(show)
+app.command("predict")(predict)
 app.add_typer(lexicon)
 app.add_typer(simulate)
 

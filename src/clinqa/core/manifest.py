@@ -43,6 +43,7 @@ NOT_IDENTITY: Mapping[str, str] = {
     "engine": "how rows are computed; every engine gives the same rows",
     "order": "order of inputs, files and rows; rows are compared after sorting by id",
     "progress": "what is shown while it runs",
+    "service": "how fast, how patiently and for how much money a model is asked; on what device",
     "verb_flags": "--json, --dry-run, --fresh, --plot: they change no row",
 }
 """What two runs may differ in and still be the same run, each with the reason."""

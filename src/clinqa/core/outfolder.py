@@ -81,6 +81,11 @@ class OutFolder:
         with suppress(OSError):
             os.close(self._lock)
 
+    def abandon(self) -> None:
+        """Take the partial folder away: nothing worth keeping was made, the next run may differ."""
+        with writing(self.path):
+            shutil.rmtree(self.partial)
+
     def commit(self, manifest: Manifest, rows: Mapping[str, int] | None = None) -> Manifest:
         """Hash everything in `partial`, move it into place, write the manifest, tidy up.
 

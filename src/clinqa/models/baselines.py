@@ -38,7 +38,6 @@ class Baseline:
     """A model made of one function from prompt to answer."""
 
     deterministic = True
-    takes_shots = False
 
     def __init__(self, name: str, answer: Answerer) -> None:
         self.name = name

@@ -24,6 +24,7 @@ class Kind:
     opener: str
     says: str
     remote: bool = False
+    takes_shots: bool = True
 
     def open(self, rest: str, options: ModelOptions) -> Model:
         """The model called `prefix:rest`."""
@@ -33,7 +34,13 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.prefix: kind
     for kind in (
-        Kind("baseline", "clinqa.models.baselines", "open_baseline", "retrieval or prior"),
+        Kind(
+            "baseline",
+            "clinqa.models.baselines",
+            "open_baseline",
+            "retrieval or prior",
+            takes_shots=False,
+        ),
         Kind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
         Kind("embedded", "clinqa.models.embedded", "open_embedded", "smollm2 or gemma3-270m"),
         Kind("hf", "clinqa.models.local", "open_hf", "a transformers folder"),

@@ -1,0 +1,193 @@
+"""clinqa predict: a dataset and a model in, a RUN folder out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.terminal import Progress
+from clinqa.core.records import DataClass
+
+__all__ = ["predict"]
+
+
+class Split(StrEnum):
+    """Which part of the dataset is asked."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+class Vary(StrEnum):
+    """What differs between repeats."""
+
+    SAMPLING = "sampling"
+    SHOTS = "shots"
+    TRAINING_SEED = "training-seed"
+
+
+def predict(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder made by a build.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="M",
+            help="baseline:retrieval, baseline:prior, embedded:smollm2, embedded:gemma3-270m,"
+            " hf:PATH, gguf:FILE, openai:NAME, azure:NAME, anthropic:NAME, bedrock:NAME or"
+            " scripted:FILE.",
+        ),
+    ],
+    out: Out,
+    shots: Annotated[
+        int, typer.Option("--shots", min=0, metavar="K", help="Solved questions of train shown.")
+    ] = 0,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, metavar="R", help="How often each item is asked.")
+    ] = 1,
+    split: Annotated[Split, typer.Option(help="Which items are asked.")] = Split.TEST,
+    vary: Annotated[
+        Vary | None,
+        typer.Option(
+            help="What repeats vary; by default sampling with a temperature, else the shots."
+        ),
+    ] = None,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0.0, metavar="X", help="0: greedy.")
+    ] = 0.0,
+    top_p: Annotated[
+        float, typer.Option("--top-p", min=0.0, max=1.0, metavar="X", help="Nucleus sampling.")
+    ] = 1.0,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="Longest answer.")
+    ] = 128,
+    stop: Annotated[
+        list[str] | None, typer.Option("--stop", metavar="TEXT", help="Ends an answer; repeatable.")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            metavar="N",
+            help="Ask N items by chance, the same ones for every model and seed.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="Where a remote model is served."),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
+    ] = None,
+    api_version: Annotated[
+        str | None, typer.Option("--api-version", metavar="V", help="For azure.")
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option("--region", metavar="R", help="For bedrock.")
+    ] = None,
+    max_parallel: Annotated[
+        int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
+    ] = 32,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For one request.")
+    ] = 120.0,
+    prices: Annotated[
+        Path | None,
+        typer.Option("--prices", metavar="FILE", help="Prices for a million tokens, YAML."),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option("--max-cost", metavar="X", help="Stop, resumable, before more is spent."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", metavar="DIR", help="Answers kept by content, over all runs."),
+    ] = None,
+    attestations: Annotated[
+        Path | None,
+        typer.Option(
+            "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
+        ),
+    ] = None,
+    adapter: Annotated[
+        list[Path] | None,
+        typer.Option("--adapter", metavar="DIR", help="A trained adapter; one a repeat."),
+    ] = None,
+    dtype: Annotated[
+        str | None, typer.Option("--dtype", metavar="T", help="Of a local model.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="D", help="Of a local model.")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option("--batch-size", min=1, metavar="N", help="Of a local model.")
+    ] = None,
+    context_window: Annotated[
+        int | None,
+        typer.Option(
+            "--context-window", min=1, metavar="N", help="A longer prompt is an error, never cut."
+        ),
+    ] = None,
+    data_class: Annotated[
+        DataClass | None,
+        typer.Option("--data-class", help="The dataset's own unless it is raised here."),
+    ] = None,
+    seed: Seed = 0,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Ask a model every question of a split; resumable item by item."""
+    from clinqa.predict.options import PredictOptions
+    from clinqa.predict.run import predict as ask
+
+    options = PredictOptions(
+        model=model,
+        shots=shots,
+        repeats=repeats,
+        split=split.value,
+        vary=vary.value if vary else None,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        stop=stop or (),
+        seed=seed,
+        limit=limit,
+        data_class=data_class,
+        max_cost=max_cost,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        api_version=api_version,
+        region=region,
+        max_parallel=max_parallel,
+        timeout=timeout,
+        price_file=prices,
+        cache_dir=cache,
+        attestations=attestations,
+        adapters=adapter or (),
+        dtype=dtype,
+        device=device,
+        batch_size=batch_size,
+        context_window=context_window,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = ask(dataset, out, options, progress)
+    lines = [*result.notes, *([] if dry_run else [_summary(result.counts, out)])]
+    return Outcome("predict", out, result.counts, result.warnings, text="\n".join(lines))
+
+
+def _summary(counts: Mapping[str, int], out: Path) -> str:
+    """The counts, a line each, and where the results lie."""
+    lines = [f"{name.replace('_', ' '):<20}{value:>12,}" for name, value in counts.items()]
+    return "\n".join([*lines, f"run in {out}"])

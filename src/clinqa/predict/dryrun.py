@@ -1,0 +1,77 @@
+"""What a run would read, ask, send and cost; nothing is opened, sent or written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.records import DataClass
+from clinqa.dataset.reader import Dataset
+from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
+from clinqa.models.registry import kind_of
+from clinqa.predict.options import PredictOptions
+from clinqa.predict.prompter import Prompter
+from clinqa.predict.prompts import Template
+from clinqa.predict.repeats import Repeats
+from clinqa.predict.shots import draw_shots
+from clinqa.predict.source import ItemSource
+from clinqa.privacy import is_private
+
+__all__ = ["dry_run", "price_of"]
+
+
+def price_of(options: PredictOptions) -> Price | None:
+    """The price of the model, as the user's price file has it."""
+    prices = _prices(options)
+    price = prices.of(options.model) if prices else None
+    if price is None and options.max_cost is not None:
+        what = f"{options.price_file} has no price of {options.model}" if prices else "no --prices"
+        raise ConfigError(f"--max-cost needs to know what {options.model} costs, but {what}")
+    return price
+
+
+def dry_run(
+    dataset: Dataset,
+    template: Template,
+    options: PredictOptions,
+    data_class: DataClass,
+    out: Path,
+) -> list[str]:
+    """The lines that say it."""
+    price_of(options)
+    source = ItemSource(dataset, options.split, options.limit)
+    # one repeat is counted: the others are as long but for other shots
+    draws = draw_shots(dataset, template, options.shots, options.seed, [0])
+    prompter = Prompter(source, template, draws, Repeats(1, 1, "none"), options.seed)
+    tokens = [tokens_of(asked.prompt) for asked in prompter.prompts(0)]
+    cost = estimate(options.model, tokens * options.repeats, options.max_tokens, _prices(options))
+    part = f"{source.total:,} of {source.in_split:,}" if options.limit else f"{source.total:,}"
+    lines = [
+        f"would read {part} items of split {options.split} in {dataset.folder}",
+        f"would ask {options.model} with {options.shots} shots, {options.repeats} times each"
+        + (" at most (once where it can only say the same)" if options.repeats > 1 else ""),
+        f"the longest prompt has about {max(tokens, default=0):,} tokens",
+    ]
+    if kind_of(options.model).takes_shots:
+        lines.append(f"{cost}")
+    lines.append(_destination(options, data_class))
+    lines.append(f"would write a run ({data_class.value}) to {out}")
+    return lines
+
+
+def _destination(options: PredictOptions, data_class: DataClass) -> str:
+    kind = kind_of(options.model)
+    if not kind.remote:
+        return "would send nothing anywhere: the model runs on this machine"
+    host = (
+        urlsplit(options.base_url).netloc if options.base_url else f"the service of {kind.prefix}"
+    )
+    text = f"would send questions and contexts ({data_class.value}) to {host}"
+    if is_private(data_class):
+        text += "; anywhere but this machine that needs an attestation of the host (--attestations)"
+    return text
+
+
+def _prices(options: PredictOptions) -> PriceList | None:
+    return load_prices(options.price_file) if options.price_file else None

@@ -1,0 +1,111 @@
+"""What `clinqa predict` is asked for, and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.records import DataClass
+from clinqa.dataset.splits import SPLITS
+from clinqa.models.protocol import Sampling
+
+__all__ = ["VARY", "PredictOptions", "PredictResult"]
+
+VARY = ("sampling", "shots", "training-seed")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictOptions:
+    """Everything that `clinqa predict` can be told."""
+
+    model: str
+    shots: int = 0
+    repeats: int = 1
+    split: str = "test"
+    vary: str | None = None
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 128
+    stop: Sequence[str] = ()
+    seed: int = 0
+    limit: int | None = None
+    data_class: DataClass | None = None
+    max_cost: float | None = None
+    # of the model
+    base_url: str | None = None
+    api_key_env: str | None = None
+    api_version: str | None = None
+    region: str | None = None
+    max_parallel: int = 32
+    timeout: float = 120.0
+    price_file: Path | None = None
+    cache_dir: Path | None = None
+    attestations: Path | None = None
+    adapters: Sequence[Path] = ()
+    dtype: str | None = None
+    device: str | None = None
+    batch_size: int | None = None
+    context_window: int | None = None
+    # of the verb
+    dry_run: bool = False
+    fresh: bool = False
+    chunk: int = 4096  # prompts in memory at once; no row depends on it
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the model decodes."""
+        return Sampling(self.temperature, self.top_p, self.max_tokens, tuple(self.stop))
+
+    def check(self) -> None:
+        """Raise ConfigError for a value that means nothing."""
+        if self.split not in SPLITS:
+            raise ConfigError(f"--split must be one of {', '.join(SPLITS)}")
+        if self.vary is not None and self.vary not in VARY:
+            raise ConfigError(f"--vary must be one of {', '.join(VARY)}")
+        for name, value, low in (
+            ("--shots", self.shots, 0),
+            ("--repeats", self.repeats, 1),
+            ("--max-tokens", self.max_tokens, 1),
+            ("--max-parallel", self.max_parallel, 1),
+            ("--temperature", self.temperature, 0),
+        ):
+            if not value >= low:  # a NaN is not at least anything
+                raise ConfigError(f"{name} must be at least {low}")
+        if not 0 < self.top_p <= 1:
+            raise ConfigError("--top-p must be above 0 and at most 1")
+        for name, number in (("--max-cost", self.max_cost), ("--timeout", self.timeout)):
+            if number is not None and not number > 0:
+                raise ConfigError(f"{name} must be above 0")
+        if self.base_url is not None:
+            _check_url(self.base_url)
+        if len(self.adapters) > 1 and self.vary != "training-seed":
+            raise ConfigError("several --adapter go with --vary training-seed, one a repeat")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictResult:
+    """What was made. `notes` are lines for people: what a dry run found, or "already done"."""
+
+    counts: Mapping[str, int]
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    already_done: bool = False
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host, user, _ = parts.hostname, parts.username or parts.password, parts.port
+    except ValueError:
+        host, user = None, None
+    if user:
+        raise ConfigError(
+            "--base-url holds a user name or password; a key comes from --api-key-env"
+        )
+    if not host or parts.scheme not in ("http", "https"):
+        raise ConfigError("--base-url must be http://HOST… or https://HOST…")
+    if parts.query or parts.fragment:
+        raise ConfigError("--base-url takes no ?query: a key there would stand in logs")

@@ -1,0 +1,146 @@
+"""From the journal to `predictions.parquet`: a row for each item and repeat, whatever came back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import CheckFailed
+from clinqa.core.journal import read_journal
+from clinqa.core.outfolder import create_file
+from clinqa.core.schema import PREDICTIONS
+from clinqa.models.protocol import Output
+from clinqa.predict.prompter import Asked
+
+__all__ = ["STATUSES", "TRANSIENT", "Tally", "answer_of", "record_of", "write_predictions"]
+
+STATUSES = ("answered", "empty", "refused", "truncated", "error")
+TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network"})
+"""Errors of the moment: asked again by a later pass or run; the others would come back."""
+
+_BLOCK = 20_000
+_REFUSED = ("refusal", "content_filter")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of every item and repeat; the statuses add up to all of them."""
+
+    statuses: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(STATUSES, 0)))
+    errors: Counter[str] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+    @property
+    def total(self) -> int:
+        """Rows in all."""
+        return self.statuses.total()
+
+    def check(self, expected: int) -> None:
+        """Raise CheckFailed if an item got lost, or came twice."""
+        if self.total != expected:
+            raise CheckFailed(
+                f"predictions do not reconcile: {self.total} of {expected}, "
+                f"{' + '.join(f'{n} {status}' for status, n in self.statuses.items())}"
+            )
+
+
+def answer_of(output: str, finish_reason: str, error: str) -> tuple[str | None, str]:
+    """The answer and its status; an answer only where there is one.
+
+    >>> answer_of(" Mild MR.\\n", "stop", ""), answer_of("Mild", "length", "")
+    (('Mild MR.', 'answered'), (None, 'truncated'))
+    """
+    if finish_reason in _REFUSED or error == "refusal":
+        return None, "refused"
+    if finish_reason == "error" or error:
+        return None, "error"
+    if finish_reason == "length":
+        return None, "truncated"
+    answer = output.strip()
+    return (answer, "answered") if answer else (None, "empty")
+
+
+def record_of(asked: Asked, output: Output) -> dict[str, Any]:
+    """What the journal keeps of one answer."""
+    return {
+        "key": asked.key,
+        "item_id": asked.prompt.item_id,
+        "repeat": asked.prompt.repeat,
+        "prompt_sha256": asked.sha256,
+        "output": output.text,
+        "finish_reason": output.finish_reason,
+        "input_tokens": output.input_tokens,
+        "output_tokens": output.output_tokens,
+        "seconds": round(output.seconds, 6),
+        "error": output.error or ("bad_output" if output.finish_reason == "error" else ""),
+    }
+
+
+def write_predictions(journal: Path, path: Path, model: str, shots: int, private: bool) -> Tally:
+    """Write the last record of each key; the rows in the order of item and repeat."""
+    records = read_journal(journal)
+    tables = []
+    tally = Tally()
+    # whichever comes last is what counts: an error may have been asked again
+    last = {record["key"]: place for place, record in enumerate(read_journal(journal))}
+    numbered = enumerate(records)
+    kept = (record for place, record in numbered if last[record["key"]] == place)
+    while block := list(islice(kept, _BLOCK)):
+        tables.append(_table(block, model, shots, tally))
+    table = pa.concat_tables([*tables, PREDICTIONS.empty_table()])
+    table = table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
+    with open(create_file(path, private=private), "wb") as file:
+        pq.write_table(table, file, compression="zstd")
+    return tally
+
+
+def _table(block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally) -> pa.Table:
+    columns: dict[str, list[Any]] = {name: [] for name in PREDICTIONS.names}
+    for row in _rows(block, model, shots, tally):
+        for name, value in row.items():
+            columns[name].append(value)
+    return pa.table(columns, schema=PREDICTIONS)
+
+
+def _rows(
+    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally
+) -> Iterator[dict[str, Any]]:
+    for record in block:
+        output, error = _storable(record["output"]), record["error"]
+        answer, status = answer_of(output, record["finish_reason"], error)
+        tally.statuses[status] += 1
+        if status == "error":
+            tally.errors[error] += 1
+        tally.input_tokens += record["input_tokens"] or 0
+        tally.output_tokens += record["output_tokens"] or 0
+        tally.seconds += record["seconds"]
+        yield {
+            "item_id": record["item_id"],
+            "model": model,
+            "shots": shots,
+            "repeat": record["repeat"],
+            "variant": 0,
+            "prompt_sha256": record["prompt_sha256"],
+            "output": output,
+            "finish_reason": record["finish_reason"],
+            "answer": answer,
+            "answer_status": status,
+            "input_tokens": record["input_tokens"],
+            "output_tokens": record["output_tokens"],
+            "seconds": record["seconds"],
+            "error": error,
+        }
+
+
+def _storable(text: str) -> str:
+    """The text as Parquet can hold it: half a surrogate pair is no character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,316 @@
+"""`clinqa predict`: a dataset and a model in, a RUN folder out, item by item and resumable."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import clinqa
+from clinqa.core.errors import ClinqaError, ConfigError, ModelError
+from clinqa.core.journal import Journal
+from clinqa.core.manifest import (
+    FileRecord,
+    Manifest,
+    StageCounts,
+    library_versions,
+)
+from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import DataClass
+from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.models.protocol import Model, ModelOptions
+from clinqa.models.registry import open_model
+from clinqa.predict.ask import Asking, open_journal
+from clinqa.predict.budget import Budget
+from clinqa.predict.dryrun import dry_run, price_of
+from clinqa.predict.identity import (
+    VERB,
+    configuration_of,
+    data_class_of_run,
+    identity_of_run,
+    inputs_of,
+)
+from clinqa.predict.kept import PromptKeeper
+from clinqa.predict.options import PredictOptions, PredictResult
+from clinqa.predict.prompter import Prompter
+from clinqa.predict.prompts import Template, load_template
+from clinqa.predict.repeats import Repeats, check_repeats, plan_repeats
+from clinqa.predict.results import STATUSES, Tally, write_predictions
+from clinqa.predict.shots import draw_shots
+from clinqa.predict.source import ItemSource, TrainAnswers
+from clinqa.privacy import is_private
+
+__all__ = ["predict"]
+
+PREDICTIONS_FILE = "predictions.parquet"
+PROMPTS_FILE = "prompts.jsonl"
+EGRESS_FILE = "egress.jsonl"
+TEMPLATE = "long_form"
+
+
+def predict(
+    dataset: Path, out: Path, options: PredictOptions, progress: Progress = silent
+) -> PredictResult:
+    """Ask the model every item of the split, or say that it has been done.
+
+    A second call after a kill or an error goes on where the first stopped.
+    """
+    options.check()
+    check_repeats(options)
+    opened = open_dataset(dataset)
+    template = load_template(TEMPLATE)
+    data_class = data_class_of_run(opened, options)
+    if options.dry_run:
+        return PredictResult({}, notes=dry_run(opened, template, options, data_class, out))
+    inputs = inputs_of(opened, options)
+    configuration = configuration_of(opened, template, options)
+    identity = identity_of_run(configuration, options, data_class, inputs)
+    private = is_private(data_class)
+    with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as folder:
+        if folder.done is not None:
+            notes = [f"already done: {out} holds this run"]
+            return PredictResult(
+                _counts(folder.done), list(folder.done.warnings), notes, already_done=True
+            )
+        with writing(folder.path):
+            run = _Run(opened, template, options, data_class, progress, folder)
+            try:
+                tally = run.ask()
+            except (ClinqaError, KeyboardInterrupt):
+                run.leave()
+                raise
+            manifest = run.manifest(tally, identity, configuration, inputs)
+            finished = folder.commit(manifest, {PREDICTIONS_FILE: tally.total})
+    return PredictResult(_counts(finished), list(finished.warnings), run.notes)
+
+
+class _Run:
+    """One run from the journal to the files in the partial folder, with what it counted."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        template: Template,
+        options: PredictOptions,
+        data_class: DataClass,
+        progress: Progress,
+        folder: OutFolder,
+    ) -> None:
+        self._dataset, self._template, self._options = dataset, template, options
+        self._data_class, self._progress, self._folder = data_class, progress, folder
+        self._started, self._clock = _now(), time.monotonic()
+        self._journal = folder.partial / JOURNAL
+        self._resumed = 0
+        self._repeats = Repeats(options.repeats, options.repeats, "none")
+        self._shots: dict[str, list[str]] = {}
+        self._items = self._in_split = 0
+        self._budget = Budget(price_of(options), options.max_cost)
+        self.notes: list[str] = []
+
+    def ask(self) -> Tally:
+        """Ask what is not answered yet; write predictions and prompts."""
+        options, folder = self._options, self._folder
+        source = ItemSource(self._dataset, options.split, options.limit)
+        if not source.total:
+            raise ConfigError(f"{self._dataset.folder}: the split {options.split} holds no items")
+        self._items, self._in_split = source.total, source.in_split
+        with ExitStack() as stack:
+            models = _Models(options, self._model_options(), stack)
+            self._repeats = repeats = plan_repeats(options, models(0))
+            if repeats.note:
+                self.notes.append(repeats.note)
+            draws = draw_shots(
+                self._dataset,
+                self._template,
+                options.shots,
+                options.seed,
+                sorted({repeats.draw(repeat) for repeat in range(repeats.run)}),
+            )
+            self._shots = {str(number): list(draw.ids) for number, draw in draws.items()}
+            prompter = Prompter(source, self._template, draws, repeats, options.seed)
+            journal = stack.enter_context(Journal(self._journal, private=folder.private))
+            keeper = stack.enter_context(
+                PromptKeeper(folder.partial / PROMPTS_FILE, private=folder.private)
+            )
+            self._resumed = open_journal(journal, self._budget)
+            if self._resumed:
+                self.notes.append(
+                    f"{self._resumed:,} of {prompter.total:,} answers are from an earlier run"
+                )
+            Asking(
+                prompter=prompter,
+                model=models,
+                sampling=options.sampling,
+                journal=journal,
+                keeper=keeper,
+                budget=self._budget,
+                progress=self._progress,
+                chunk=options.chunk,
+                patience=max(10, 2 * options.max_parallel),
+                context_window=options.context_window,
+            ).run(repeats.run)
+        tally = write_predictions(
+            self._journal,
+            folder.partial / PREDICTIONS_FILE,
+            options.model,
+            options.shots,
+            folder.private,
+        )
+        tally.check(prompter.total)
+        if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
+            raise ModelError(
+                f"not one of {tally.total:,} prompts was answered ({_named(tally.errors)})"
+            )
+        if not (folder.partial / EGRESS_FILE).exists():  # nothing was sent: an empty list says so
+            _touch(folder.partial / EGRESS_FILE, folder.private)
+        return tally
+
+    def leave(self) -> None:
+        """After an error: keep what was paid for, or leave a folder that any run may take."""
+        if not self._journal.exists() or not self._journal.stat().st_size:
+            self._folder.abandon()
+
+    def manifest(
+        self,
+        tally: Tally,
+        identity: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        inputs: list[FileRecord],
+    ) -> Manifest:
+        """The manifest, but for outputs."""
+        repeats = self._repeats
+        others = {name: n for name, n in tally.statuses.items() if name != "answered" and n}
+        total = self._in_split * repeats.run
+        limited = total - tally.total
+        return Manifest(
+            verb=VERB,
+            data_class=self._data_class.value,
+            identity=identity,
+            clinqa=clinqa.__version__,
+            command=["clinqa", *sys.argv[1:]],
+            configuration={
+                **configuration,
+                "repeats": repeats.run,
+                "repeats_asked": repeats.asked,
+                "vary": repeats.vary,
+            },
+            seeds={"seed": self._options.seed},
+            inputs=inputs,
+            counts={
+                "predictions": StageCounts(
+                    read=total,
+                    kept=tally.statuses["answered"],
+                    rejected=sum(others.values()),
+                    out_of_scope=limited,
+                    rejected_by_reason=others,
+                    out_of_scope_by_reason={"limit": limited} if limited else {},
+                )
+            },
+            started=self._started,
+            finished=_now(),
+            seconds=round(time.monotonic() - self._clock, 3),
+            versions=library_versions(("pyarrow", "numpy", "aiohttp", "torch", "transformers")),
+            warnings=self._warnings(tally),
+            details={
+                "items": self._items,
+                "items_in_split": self._in_split,
+                "statuses": dict(tally.statuses),
+                "errors": dict(sorted(tally.errors.items())),
+                "input_tokens": tally.input_tokens,
+                "output_tokens": tally.output_tokens,
+                "model_seconds": round(tally.seconds, 3),
+                "cost": None if self._budget.price is None else round(self._budget.spent, 6),
+                "resumed": self._resumed,
+                "shots": self._shots,
+                "notes": self.notes,
+            },
+        )
+
+    def _model_options(self) -> ModelOptions:
+        options = self._options
+        return ModelOptions(
+            data_class=self._data_class,
+            base_url=options.base_url,
+            api_key_env=options.api_key_env,
+            api_version=options.api_version,
+            region=options.region,
+            max_parallel=options.max_parallel,
+            timeout=options.timeout,
+            price_file=options.price_file,
+            cache_dir=options.cache_dir,
+            attestations=options.attestations,
+            egress_log=self._folder.partial / EGRESS_FILE,
+            dtype=options.dtype,
+            device=options.device,
+            batch_size=options.batch_size,
+            context_window=options.context_window,
+            train_answers=TrainAnswers(self._dataset),
+        )
+
+    def _warnings(self, tally: Tally) -> list[str]:
+        found = []
+        if tally.errors:
+            found.append(
+                f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
+                f"({_named(tally.errors)}); they are counted, not dropped"
+            )
+        for status in STATUSES:
+            if status not in ("answered", "error") and tally.statuses[status]:
+                found.append(f"{tally.statuses[status]:,} of {tally.total:,} answers are {status}")
+        return found
+
+
+class _Models:
+    """The model of each repeat: one for all, unless each repeat has an adapter of its own."""
+
+    def __init__(self, options: PredictOptions, given: ModelOptions, stack: ExitStack) -> None:
+        self._options, self._given, self._stack = options, given, stack
+        self._open: tuple[Path | None, Model] | None = None
+        stack.callback(self._close)
+
+    def __call__(self, repeat: int) -> Model:
+        adapters = self._options.adapters
+        adapter = adapters[min(repeat, len(adapters) - 1)] if adapters else None
+        if self._open is None or self._open[0] != adapter:
+            self._close()
+            self._open = (
+                adapter,
+                open_model(self._options.model, replace(self._given, adapter=adapter)),
+            )
+        return self._open[1]
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+
+def _counts(manifest: Manifest) -> dict[str, int]:
+    statuses = manifest.details["statuses"]
+    return {
+        "items": manifest.details["items"],
+        "repeats": manifest.configuration["repeats"],
+        "asked": sum(statuses.values()),
+        **statuses,
+        "input_tokens": manifest.details["input_tokens"],
+        "output_tokens": manifest.details["output_tokens"],
+    }
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {n:,}" for kind, n in sorted(counts.items()))
+
+
+def _touch(path: Path, private: bool) -> None:
+    os.close(create_file(path, private=private))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
