@@ -14,7 +14,10 @@ __all__ = ["stem"]
 
 _IRREGULAR: Final = {
     **{word: word for word in ("sky", "news", "howe", "proceed", "exceed", "succeed")},
-    **{"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"},
+    "skies": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
     **{word: word.rstrip("s") for word in ("inning", "innings", "outing", "outings")},
     **{word: word.rstrip("s") for word in ("canning", "cannings")},
 }
@@ -53,8 +56,9 @@ _INNER: Final = (
     ("ful", ""),
     ("ness", ""),
 )
-_LAST: Final = tuple(
-    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()
+_LAST: Final = (
+    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
+    *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
 )
 
 
