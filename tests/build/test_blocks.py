@@ -46,7 +46,7 @@ PERICARDIUM: No effusion."""
 
 def divided(text: str) -> bool:
     found = may_be_divided(pa.array([text], pa.large_string()), STARTS, STOPS)
-    return bool(found[0].as_py())
+    return bool(found[0])
 
 
 def blocks(text: str) -> list[str]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,23 +15,46 @@ from clinqa.build.reports.blocks import CUES, FLAT, MONTHS, RESULTS, WORDS
 
 __all__ = ["may_be_divided"]
 
+_NEWLINE = 10
+
 
 def may_be_divided(
     texts: pa.ChunkedArray | pa.Array, starts: Sequence[str], stops: Sequence[str]
-) -> pa.ChunkedArray | pa.Array:
-    """False where `find_blocks` surely gives the whole text as one block; a boolean column.
+) -> npt.NDArray[np.bool_]:
+    """False where `find_blocks` surely gives the whole text as one block.
 
     Reading 80,000 reports one by one to learn that none needs dividing costs seconds; this asks
-    a looser question of the whole column at once.
+    a looser question of the whole column at once, and all of it of few texts only.
     """
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
     title, header = _loose(tuple(starts), tuple(stops))
-    lines = pc.count_substring(texts, "\n")
-    size = pc.utf8_length(texts)
-    flat = pc.and_(pc.greater(size, FLAT), pc.less(pc.multiply(lines, FLAT), size))
-    several = pc.greater(pc.count_substring_regex(texts, header), 1)
-    titled = pc.match_substring_regex(texts, title)
-    blank = pc.invert(pc.match_substring_regex(texts, r"\S"))
-    return pc.or_(pc.or_(flat, blank), pc.or_(several, titled))
+    size = pc.binary_length(texts).fill_null(0).to_numpy()
+    found: npt.NDArray[np.bool_] = (size > FLAT) & (_newlines(texts, size) * FLAT < size)
+    found |= ~_bools(pc.match_substring_regex(texts, r"\S"))
+    either = np.flatnonzero(_bools(pc.match_substring_regex(texts, f"{title}|{header}")))
+    if len(either):
+        some = texts.take(pa.array(either))
+        several = pc.greater(pc.count_substring_regex(some, header), 1)
+        found[either] |= _bools(pc.or_(several, pc.match_substring_regex(some, title)))
+    return found
+
+
+def _newlines(texts: pa.Array, size: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How many line ends each text holds."""
+    if not size.any():
+        return np.zeros(len(texts), np.int64)
+    texts = texts.cast(pa.large_string())
+    _, offsets, data = texts.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    first, last = int(bounds[0]), int(bounds[-1])
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8)[first:last] == _NEWLINE)
+    return np.diff(np.searchsorted(ends, bounds - first))
+
+
+def _bools(column: pa.Array) -> npt.NDArray[np.bool_]:
+    flags: npt.NDArray[np.bool_] = column.fill_null(False).to_numpy(zero_copy_only=False)
+    return flags
 
 
 @lru_cache(maxsize=16)

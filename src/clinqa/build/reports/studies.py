@@ -93,7 +93,7 @@ def _divided(texts: pa.Array, blocks: BlockSpec | None) -> dict[int, list[tuple[
     """The notes that are not one report as a whole, with where their reports stand."""
     if blocks is None or not len(texts):
         return {}
-    maybe = may_be_divided(texts, blocks.starts, blocks.stops).to_numpy(zero_copy_only=False)
+    maybe = may_be_divided(texts, blocks.starts, blocks.stops)
     found = {}
     for note in np.flatnonzero(maybe).tolist():
         text = texts[note].as_py()
