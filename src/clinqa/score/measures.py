@@ -1,0 +1,140 @@
+"""Every metric as a function of summed statistics, with its name and how it is computed.
+
+A metric takes rows of sums (one for the whole, or one a bootstrap sample) and gives a value each;
+nothing is ever computed again from the texts. A new metric is one more `Measure` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.score.clinical import DANGERS, KINDS
+from clinqa.score.levels import macro_f1, weighted_kappa
+from clinqa.score.scored import CLASSES, COLUMNS, STATUSES
+from clinqa.score.text import STATISTICS, text_metrics
+
+__all__ = ["LEVEL_TYPES", "Measure", "clinical_measures", "status_measures", "text_measures"]
+
+Floats = npt.NDArray[np.float64]
+
+#: The questions whose answer is a level; adequacy and presence have classes of their own.
+LEVEL_TYPES = ("finding", "severity", "unmentioned")
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+_ALL = _PLACE["pairs"]
+_LEVELS = ("-3", "-2", "-1", "0", "1", "2", "3", "unmentioned")
+_ORDERED = ("0", "1", "2", "3")
+_SETS = {"adequacy": ("adequate", "inadequate"), "presence": ("present", "absent")}
+_CELLS = slice(_PLACE[f"c:{0}:{0}"], _PLACE[f"c:{len(CLASSES) - 1}:{len(CLASSES)}"] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric. `of(sums)` its values; `count(sums)` how many items it is of."""
+
+    name: str
+    signature: str
+    of: Callable[[Floats], Floats]
+    count: Callable[[Floats], Floats]
+
+
+def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
+    """The text metrics, by the signatures with which they were computed."""
+    return [
+        Measure(name, signature, _text(place), _column(_ALL))
+        for place, (name, signature) in enumerate(signatures.items())
+    ]
+
+
+def clinical_measures(
+    sums: Floats, pack: str, question_type: str | None = None, *, classes: bool = True
+) -> list[Measure]:
+    """What a text metric does not see, for a subset with these sums.
+
+    `pack` names the labeller in the signature; `classes` is False where all references are of
+    one class, and macro-F1 and kappa mean nothing.
+    """
+    how = f"clinical|{pack}"
+    made = [
+        _share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items"),
+        _share("clinical_accuracy", "kind:right", f"clinical_accuracy|{how}|of all items"),
+    ]
+    made += [
+        _share(f"error_{kind}", f"kind:{kind}", f"error_{kind}|{how}|of all items")
+        for kind in KINDS[1:]
+    ]
+    for name in (*DANGERS, "abstained"):
+        said = f"error_{name}|{how}|of {_AT_RISK[name]}"
+        made.append(_share(f"error_{name}", f"is:{name}", said, f"at:{name}"))
+    return made + (_class_measures(sums, how, question_type) if classes else [])
+
+
+_AT_RISK = {
+    "severe_as_mild": "items that are severe",
+    "inadequate_as_normal": "items that could not be assessed",
+    "abnormal_as_normal": "items that are abnormal",
+    "normal_as_abnormal": "items that are normal",
+    "invented": "items that the report does not mention",
+    "abstained": "items that the report mentions",
+}
+
+
+def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[Measure]:
+    names = _SETS.get(question_type or "", _LEVELS)
+    table = _cells(sums)
+    # fixed by the references, so that it is the same for every run
+    codes = [CLASSES.index(name) for name in names]
+    present = [code for code in codes if table[..., code, :].sum() > 0]
+    listed = ",".join(CLASSES[code] for code in present)
+    made = [
+        Measure(
+            "level_macro_f1",
+            f"level_macro_f1|{how}|classes:{listed}",
+            lambda rows: macro_f1(_cells(rows), present),
+            lambda rows: _cells(rows)[..., present, :].sum(axis=(-2, -1)),
+        )
+    ]
+    if question_type not in _SETS:
+        ordered = [CLASSES.index(name) for name in _ORDERED]
+        made.append(
+            Measure(
+                "level_weighted_kappa",
+                f"level_weighted_kappa|{how}|quadratic|items with both levels in 0-3",
+                lambda rows: weighted_kappa(_cells(rows), ordered),
+                lambda rows: _cells(rows)[..., ordered, :][..., ordered].sum(axis=(-2, -1)),
+            )
+        )
+    return made
+
+
+def status_measures() -> list[Measure]:
+    """What became of the answers; the shares add up to 1."""
+    return [
+        _share(f"status_{status}", f"status:{status}", f"status_{status}|of all answers")
+        for status in STATUSES
+    ]
+
+
+def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measure:
+    over, under = _PLACE[part], _PLACE[whole]
+
+    def of(rows: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(rows[..., under] > 0, rows[..., over] / rows[..., under], np.nan)
+
+    return Measure(name, signature, of, _column(under))
+
+
+def _text(place: int) -> Callable[[Floats], Floats]:
+    return lambda rows: text_metrics(rows[..., : len(STATISTICS)])[..., place]
+
+
+def _column(place: int) -> Callable[[Floats], Floats]:
+    return lambda rows: rows[..., place]
+
+
+def _cells(rows: Floats) -> Floats:
+    return rows[..., _CELLS].reshape(*rows.shape[:-1], len(CLASSES), len(CLASSES) + 1)
