@@ -1,0 +1,205 @@
+"""What was evaluated, on what, how fast, and how to do it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clinqa.core.manifest import redact, redact_command
+from clinqa.present.report.read import Evaluation, Run
+from clinqa.present.report.results import group_name, spread_words
+from clinqa.present.report.tables import Cell, Column, Row, Table
+from clinqa.present.report.words import MISSING, count, short_hash
+
+__all__ = ["commands", "costs", "dataset_facts", "run_table", "scoring_facts", "versions"]
+
+_NOT_RECORDED = "not recorded"
+Facts = list[tuple[str, str]]
+
+
+def dataset_facts(evaluation: Evaluation) -> Facts:
+    """What the questions come from; only what is known."""
+    about = evaluation.dataset
+    sources = about.get("source_sha256") or ()
+    facts = [
+        ("Dataset", about.get("name")),
+        ("Fingerprint", about.get("fingerprint")),
+        ("Data class", evaluation.data_class),
+        ("Split", about.get("split")),
+        ("Items scored", _number(about.get("items"))),
+        ("Patients", _number(about.get("patients"))),
+        ("Label pack", about.get("pack")),
+        ("Built by", _version(about.get("clinqa"))),
+        ("Source files (SHA-256)", ", ".join(str(sha) for sha in sources)),
+    ]
+    return [(name, str(value)) for name, value in facts if value]
+
+
+def scoring_facts(evaluation: Evaluation) -> Facts:
+    """How the figures and their intervals were made."""
+    interval = evaluation.meta.get("interval") or {}
+    family = evaluation.meta.get("family") or {}
+    short = evaluation.meta.get("short_references")
+    share = float(interval.get("level") or 0.95)
+    parts = [
+        str(interval.get("method") or ""),
+        f"{interval['resamples']:,} resamples"
+        if isinstance(interval.get("resamples"), int)
+        else "",
+        f"resampled by {interval['unit']}" if interval.get("unit") else "",
+        f"seed {interval['seed']}" if interval.get("seed") is not None else "",
+    ]
+    declared = [
+        f"primary metric {family['metric']}" if family.get("metric") else "",
+        f"{family['comparisons']} comparisons" if family.get("comparisons") else "",
+        str(family.get("method") or ""),
+        "Holm-adjusted" if family else "",
+    ]
+    prints = ", ".join(dict.fromkeys(m.fingerprint for m in evaluation.manifests))
+    facts = [
+        ("Scores", prints),
+        ("Scored by", ", ".join(dict.fromkeys(_version(m.clinqa) for m in evaluation.manifests))),
+        (f"Intervals ({share:.0%})", ", ".join(filter(None, parts))),
+        ("Paired tests", ", ".join(filter(None, declared))),
+        ("References under four tokens", f"{float(short):.1%}" if short is not None else ""),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _version(version: Any) -> str:
+    return f"clinqa {version}" if version else ""
+
+
+def _number(value: Any) -> str:
+    return count(value) if isinstance(value, int) else ""
+
+
+def versions(evaluation: Evaluation) -> str:
+    """Library versions that change results, of scoring and of the runs."""
+    found: dict[str, set[str]] = {}
+    stated: list[Mapping[str, Any]] = [m.versions for m in evaluation.manifests]
+    stated += [run.about.get("versions") or {} for run in evaluation.runs]
+    for part in stated:
+        for name, version in part.items():
+            found.setdefault(str(name), set()).add(str(version))
+    return ", ".join(f"{name} {' and '.join(sorted(found[name]))}" for name in sorted(found))
+
+
+def run_table(evaluation: Evaluation) -> Table:
+    """A row a run: what was asked, how, and the fingerprint of its folder."""
+    rows = []
+    for run in evaluation.runs:
+        about = run.about
+        cells = (
+            _cell(run.family),
+            _cell(_size(about.get("parameters"))),
+            _cell(about.get("licence")),
+            Cell(spread_words(run)),
+            _cell(_sampling(about.get("sampling"))),
+            _cell(about.get("seed")),
+            _cell(short_hash(str(about.get("fingerprint") or ""))),
+        )
+        rows.append(Row(run.label, cells, group_name(run)))
+    titles = ("Family", "Parameters", "Licence", "Repeats", "Sampling", "Seed", "Run fingerprint")
+    columns = tuple(Column(t.lower().replace(" ", "_"), t, numeric=False) for t in titles)
+    return Table("runs", "The runs", "Model, shots", columns, tuple(rows))
+
+
+def _cell(value: Any) -> Cell:
+    text = "" if value is None else str(value)
+    return Cell(text) if text else Cell(MISSING, reason=_NOT_RECORDED)
+
+
+def _size(parameters: Any) -> str:
+    """A number of parameters as people say it.
+
+    >>> _size(135_000_000), _size(7e9), _size("8B"), _size(None)
+    ('135 M', '7 B', '8B', '')
+    """
+    if isinstance(parameters, str):
+        return parameters
+    if not isinstance(parameters, int | float) or not parameters:
+        return ""
+    for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if parameters >= unit:
+            return f"{parameters / unit:.3g}\u00a0{letter}"
+    return count(parameters)
+
+
+def _sampling(sampling: Any) -> str:
+    if not isinstance(sampling, Mapping):
+        return ""
+    heat = sampling.get("temperature")
+    said = ["greedy" if heat == 0 else f"temperature {heat}"] if heat is not None else []
+    if heat and sampling.get("top_p") not in (None, 1, 1.0):
+        said.append(f"top-p {sampling['top_p']}")
+    if sampling.get("max_tokens"):
+        said.append(f"≤ {sampling['max_tokens']} tokens")
+    return ", ".join(said)
+
+
+def costs(evaluation: Evaluation) -> Table | None:
+    """Tokens and seconds of each run. Nothing where no run recorded any."""
+    if not any(run.about.get("seconds") is not None for run in evaluation.runs):
+        return None
+    rows = [Row(run.label, _cost_cells(run), group_name(run)) for run in evaluation.runs]
+    columns = (
+        Column("answers", "Answers", "items × repeats"),
+        Column("input_tokens", "Tokens in"),
+        Column("output_tokens", "Tokens out"),
+        Column("wall_seconds", "Wall clock, s", "from first to last answer"),
+        Column("answer_milliseconds", "Per answer, ms", "the model's own time, mean"),
+        Column("output_tokens_per_second", "Tokens out a second", "of wall clock, else model time"),
+    )
+    return Table("costs", "Speed and tokens as recorded by the runs", "Model, shots", columns,
+                 tuple(rows))  # fmt: skip
+
+
+def _cost_cells(run: Run) -> tuple[Cell, ...]:
+    about = run.about
+    items = about.get("items")
+    answers = items * run.repeats if isinstance(items, int) else None
+    taken, wall = _float(about.get("seconds")), _float(about.get("wall_seconds"))
+    tokens = _float(about.get("output_tokens"))
+    clock = wall or taken
+    return (
+        _measure(answers, 0),
+        _measure(_float(about.get("input_tokens")), 0),
+        _measure(tokens, 0),
+        _measure(wall, 1),
+        _measure(1000 * taken / answers if taken is not None and answers else None, 1),
+        _measure(tokens / clock if tokens and clock else None, 1),
+    )
+
+
+def _float(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _measure(value: float | None, digits: int) -> Cell:
+    if value is None:
+        return Cell(MISSING, reason=_NOT_RECORDED)
+    return Cell(f"{value:,.{digits}f}", value=float(value))
+
+
+def commands(evaluation: Evaluation, page: str) -> list[tuple[str, str]]:
+    """The command lines, in order, each with what it makes; secrets hidden, always."""
+    dataset = str(evaluation.dataset.get("name") or "DATASET")
+    lines = [(f"Run: {run.label}", _predict(run, dataset)) for run in evaluation.runs]
+    for manifest in evaluation.manifests:
+        if manifest.command:
+            lines.append(("Scores", shlex.join(redact_command(manifest.command))))
+    lines.append(("This page", f"clinqa report SCORES -o {shlex.quote(page)}"))
+    return lines
+
+
+def _predict(run: Run, dataset: str) -> str:
+    stated = run.about.get("command")
+    if isinstance(stated, Sequence) and not isinstance(stated, str) and stated:
+        return shlex.join(redact_command([str(word) for word in stated]))
+    words = ["clinqa", "predict", dataset, "--model", run.model, "--shots", str(run.shots)]
+    words += ["--repeats", str(run.repeats)]
+    if run.about.get("seed") is not None:
+        words += ["--seed", str(run.about["seed"])]
+    return shlex.join(str(redact(word)) for word in [*words, "--out", "RUN"])

@@ -1,0 +1,175 @@
+"""What the page says in words: each sentence follows a rule from the figures and the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clinqa.core.figures import Figure
+from clinqa.present.report.marks import Verdicts
+from clinqa.present.report.read import Evaluation, Run
+from clinqa.present.report.words import (
+    count,
+    decimals,
+    interval,
+    metric_name,
+    percent,
+    percent_interval,
+)
+
+__all__ = ["primary_metric", "summary"]
+
+
+def primary_metric(evaluation: Evaluation) -> str:
+    """The metric that was declared to decide; F1 where none was."""
+    declared = str((evaluation.meta.get("family") or {}).get("metric") or "")
+    there = {metric for _, metric, subset in evaluation.figures if not subset}
+    if declared in there:
+        return declared
+    return next((m for m in ("token_f1", "rougeL", "level_accuracy") if m in there), "token_f1")
+
+
+def summary(evaluation: Evaluation, verdicts: Verdicts) -> list[str]:
+    """The findings a reader should leave with, most important first."""
+    said = [
+        _scope(evaluation),
+        _best(evaluation, verdicts),
+        _levels(evaluation),
+        _dangerous(evaluation),
+        _memorised(evaluation),
+        _unanswered(evaluation),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def _scope(evaluation: Evaluation) -> str:
+    models = {run.model for run in evaluation.runs}
+    figures = _ranked(evaluation, primary_metric(evaluation))
+    if not figures:
+        return ""
+    sizes = sorted({figure.n for figure in figures})
+    clusters = sorted({figure.clusters for figure in figures})
+    split = evaluation.dataset.get("split")
+    of = f" of the {split} split" if split else ""
+    runs, asked = len(evaluation.runs), len(models)
+    return (
+        f"{runs} {_plural('run', runs)} of {asked} {_plural('model', asked)}"
+        f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients."
+    )
+
+
+def _plural(word: str, n: int) -> str:
+    return word if n == 1 else f"{word}s"
+
+
+def _span(numbers: Sequence[int]) -> str:
+    low, high = numbers[0], numbers[-1]
+    return count(low) if low == high else f"{count(low)} to {count(high)}"
+
+
+def _best(evaluation: Evaluation, verdicts: Verdicts) -> str:
+    metric = primary_metric(evaluation)
+    ranked = _ranked(evaluation, metric)
+    if len(ranked) < 2:
+        return ""
+    labels = _labels(evaluation.runs)
+    top, *rest = ranked
+    start = (
+        f"{metric_name(metric)} is highest for {labels[top.run]}"
+        f" ({decimals(top.value)} {interval(top.low, top.high)})".replace(" )", ")")
+    )
+    untested = [f for f in rest if not verdicts.tested(top.run, f.run, metric)]
+    if len(untested) == len(rest):
+        return f"{start}; no adjusted paired test was made, so no run is called best."
+    tied = [f for f in rest if f not in untested and not verdicts.better(top.run, f.run, metric)]
+    if tied:
+        names = _listed([labels[figure.run] for figure in tied])
+        return f"{start}, but the paired test does not distinguish it from {names}."
+    if untested:
+        return f"{start}; against {len(untested)} of {len(rest)} other runs it was not tested."
+    return f"{start}, and the paired test tells it from every other run."
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > 4:
+        return f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _levels(evaluation: Evaluation) -> str:
+    ranked = _ranked(evaluation, "level_accuracy")
+    if not ranked:
+        return ""
+    labels = _labels(evaluation.runs)
+    top = ranked[0]
+    return (
+        f"The clinical level is right most often for {labels[top.run]}:"
+        f" {percent(top.value)} {percent_interval(top.low, top.high)}".rstrip()
+        + "; text overlap alone would not show this."
+    )
+
+
+def _dangerous(evaluation: Evaluation) -> str:
+    found = [
+        (figure, run)
+        for run in evaluation.runs
+        if (figure := evaluation.figure(run.id, "error_dangerous")) is not None
+        and figure.value is not None
+        and figure.n
+    ]
+    if not found:
+        return ""
+    found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
+    (least, first), (most, last) = found[0], found[-1]
+
+    def said(figure: Figure, run: Run) -> str:
+        n = (figure.value or 0.0) * figure.n
+        return f"{count(n)} of {count(figure.n)} items ({percent(figure.value)}) for {run.label}"
+
+    if first.id == last.id:
+        return f"Dangerous errors: {said(least, first)}."
+    return f"Dangerous errors: from {said(least, first)} to {said(most, last)}."
+
+
+def _memorised(evaluation: Evaluation) -> str:
+    ranked = _ranked(evaluation, "level_accuracy")
+    for top in ranked[:1]:
+        seen = evaluation.figure(top.run, "level_accuracy", seen="seen")
+        unseen = evaluation.figure(top.run, "level_accuracy", seen="unseen")
+        if seen and unseen and seen.value is not None and unseen.value is not None:
+            label = _labels(evaluation.runs)[top.run]
+            return (
+                f"For {label}, level accuracy is {decimals(seen.value)} where the deciding statement"
+                f" also stands in the train split and {decimals(unseen.value)}"
+                f" {interval(unseen.low, unseen.high)}".rstrip()
+                + f" on the {count(unseen.n)} items where it does not."
+            )
+    return ""
+
+
+def _unanswered(evaluation: Evaluation) -> str:
+    lost = []
+    for run in evaluation.runs:
+        answered = evaluation.figure(run.id, "status_answered")
+        if answered is not None and answered.value is not None and answered.value < 1:
+            lost.append((1 - answered.value, run))
+    if not lost:
+        return ""
+    lost.sort(key=lambda pair: (-pair[0], pair[1].label))
+    share, run = lost[0]
+    return (
+        f"Not every question was answered: up to {percent(share)} of them not ({run.label});"
+        " such answers are counted as they stand, never dropped."
+    )
+
+
+def _ranked(evaluation: Evaluation, metric: str) -> list[Figure]:
+    signatures = evaluation.signatures(metric)
+    if len(signatures) != 1:
+        return []  # figures made in different ways have no common order
+    found = [evaluation.figure(run.id, metric, signatures[0]) for run in evaluation.runs]
+    known = [figure for figure in found if figure is not None and figure.value is not None]
+    return sorted(known, key=lambda figure: (-(figure.value or 0.0), figure.run))
+
+
+def _labels(runs: Sequence[Run]) -> dict[str, str]:
+    return {run.id: run.label for run in runs}

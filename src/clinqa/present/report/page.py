@@ -1,0 +1,232 @@
+"""The page itself: sections put together, rendered by a template that escapes everything.
+
+Nothing on it runs and nothing is fetched: the content security policy allows one style sheet, by
+its hash, and no script at all. The figures stand in the page once more as JSON, for programs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from clinqa import __version__
+from clinqa.core.cells import is_private
+from clinqa.present.report import about, results, subsets
+from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
+from clinqa.present.report.claims import primary_metric, summary
+from clinqa.present.report.examples import worst
+from clinqa.present.report.marks import Verdicts
+from clinqa.present.report.read import Evaluation, Run
+from clinqa.present.report.tables import Table
+from clinqa.present.report.words import ERROR_KINDS, METRICS, NO_ANSWER, metric_name
+
+__all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
+
+GENERATOR = "clinqa report"
+PANELS = 6
+_SYMBOLS = "†‡§¶‖#"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A table with a symbol for each reason why a figure is missing."""
+
+    table: Table
+    symbols: Mapping[str, str]
+
+
+def all_tables(evaluation: Evaluation) -> dict[str, Table]:
+    """Every table of the page by its id, in the page's order."""
+    verdicts = Verdicts(evaluation.tests)
+    made = (
+        about.run_table(evaluation),
+        results.results(evaluation, verdicts),
+        subsets.levels_overall(evaluation),
+        results.dangerous(evaluation),
+        results.error_kinds(evaluation),
+        subsets.by_subset(evaluation, "abnormality"),
+        subsets.by_subset(evaluation, "level"),
+        subsets.seen_unseen(evaluation),
+        results.statuses(evaluation),
+        subsets.tests(evaluation),
+        about.costs(evaluation),
+    )
+    return {table.id: table for table in made if table is not None}
+
+
+def render(
+    evaluation: Evaluation,
+    *,
+    title: str = "",
+    examples: bool = True,
+    page: str = "report.html",
+) -> str:
+    """The whole page as one string of HTML."""
+    verdicts = Verdicts(evaluation.tests)
+    tables = all_tables(evaluation)
+    style = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
+    shown_examples = worst(evaluation) if examples else []
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("clinqa.present.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        title=title or "Evaluation of clinical question answering",
+        version=__version__,
+        generator=GENERATOR,
+        policy=_policy(style),
+        style=Markup(style),  # noqa: S704 (our own file)
+        data_class=evaluation.data_class,
+        private=is_private(evaluation.data_class),
+        with_examples=bool(shown_examples),
+        examples_wanted=examples,
+        when=max((m.finished for m in evaluation.manifests), default=""),
+        summary=summary(evaluation, verdicts),
+        warnings=evaluation.warnings,
+        dataset=about.dataset_facts(evaluation),
+        scoring=about.scoring_facts(evaluation),
+        versions=about.versions(evaluation),
+        tables={key: _Shown(table, _symbols(table)) for key, table in tables.items()},
+        charts=_charts(evaluation),
+        panels_note=_panels_note(evaluation),
+        meanings=_meanings(tables["results"]),
+        error_kinds=[(f"e{n}", kind) for n, kind in enumerate((*ERROR_KINDS, NO_ANSWER))],
+        groups=list(
+            dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
+        ),
+        any_marks={cell.mark for row in tables["results"].rows for cell in row.cells} - {""},
+        primary=metric_name(primary_metric(evaluation)),
+        examples=shown_examples,
+        commands=about.commands(evaluation, page),
+        human=evaluation.meta.get("human"),
+        seen_table="seen" in tables,
+        figures=inlined_json(_figures(evaluation)),
+    )
+
+
+def _policy(style: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; script-src 'none'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def inlined_json(value: Any) -> Markup:
+    """JSON that may stand inside a script element: no `<`, `>` or `&` is left in it.
+
+    >>> inlined_json({"a": "</script>"})
+    Markup('{"a":"\\\\u003c/script\\\\u003e"}')
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 (escaped just above)
+
+
+def _figures(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "figures": [f.as_json() for found in evaluation.figures.values() for f in found],
+        "tests": [test.as_json() for test in evaluation.tests],
+    }
+
+
+def _symbols(table: Table) -> dict[str, str]:
+    reasons = dict.fromkeys(cell.reason for row in table.rows for cell in row.cells if cell.reason)
+    return {
+        reason: _SYMBOLS[n] if n < len(_SYMBOLS) else f"*{n}" for n, reason in enumerate(reasons)
+    }
+
+
+def _meanings(table: Table) -> list[tuple[str, str]]:
+    keys = [column.title for column in table.columns]
+    return [(metric.name, metric.meaning) for metric in METRICS if metric.name in keys]
+
+
+def _look(run: Run) -> str:
+    return f"g-{run.group or 'none'}"
+
+
+def _charts(evaluation: Evaluation) -> dict[str, list[Markup]]:
+    charts: dict[str, list[Markup]] = {"results": [], "errors": [], "abnormality": [], "level": []}
+    for metric in dict.fromkeys((primary_metric(evaluation), "level_accuracy")):
+        if len(evaluation.signatures(metric)) == 1:
+            charts["results"].append(_run_dots(evaluation, metric, metric_name(metric)))
+    bars = _error_bars(evaluation)
+    if bars:
+        charts["errors"].append(stacked_panel("chart-errors", "Kinds of error, % of items", bars))
+    if any(evaluation.figure(run.id, "error_dangerous") for run in evaluation.runs):
+        panel = _run_dots(
+            evaluation, "error_dangerous", "Any dangerous error, share of items"
+        )
+        charts["errors"].append(panel)
+    for key in ("abnormality", "level"):
+        charts[key] = _subset_panels(evaluation, key)
+    return charts
+
+
+def _run_dots(evaluation: Evaluation, metric: str, title: str) -> Markup:
+    dots = []
+    for run in evaluation.runs:
+        figure = evaluation.figure(run.id, metric)
+        value, low, high = (figure.value, figure.low, figure.high) if figure else (None, None, None)
+        dots.append(Dot(run.label, value, low, high, _look(run), hollow=run.shots == 0))
+    highest = max((dot.high or dot.value or 0.0 for dot in dots), default=1.0)
+    top = 1.0 if metric != "error_dangerous" else next(t for t in (0.2, 0.4, 1.0) if highest <= t)
+    return dot_panel(f"chart-{metric.replace('_', '-')}", title, dots, top=top)
+
+
+def _error_bars(evaluation: Evaluation) -> list[Bar]:
+    bars = []
+    for run in evaluation.runs:
+        parts = []
+        for number, kind in enumerate(ERROR_KINDS):
+            figure = evaluation.figure(run.id, kind.key)
+            if figure is not None and figure.value is not None:
+                parts.append((kind.name, figure.value, f"e{number}"))
+        if parts:
+            parts.append((NO_ANSWER.name, results.no_answer(evaluation, run), f"e{len(ERROR_KINDS)}"))
+            bars.append(Bar(run.label, tuple(parts)))
+    return bars
+
+
+def _panel_runs(evaluation: Evaluation) -> list[Run]:
+    """The runs that get a panel of their own: all, or the highest by level accuracy."""
+
+    def height(run: Run) -> float:
+        figure = evaluation.figure(run.id, "level_accuracy")
+        return -(figure.value or 0.0) if figure is not None else 1.0
+
+    chosen = sorted(evaluation.runs, key=height)[:PANELS]
+    return [run for run in evaluation.runs if run in chosen]
+
+
+def _panels_note(evaluation: Evaluation) -> str:
+    if len(evaluation.runs) <= PANELS:
+        return ""
+    return f"Drawn: the {PANELS} runs of the highest level accuracy. The table holds all."
+
+
+def _subset_panels(evaluation: Evaluation, key: str) -> list[Markup]:
+    table = subsets.by_subset(evaluation, key)
+    if table is None:
+        return []
+    panels = []
+    for number, run in enumerate(evaluation.runs):
+        if run not in _panel_runs(evaluation):
+            continue
+        cells = [(row.head, row.cells[number + 1]) for row in table.rows]  # the first is the count
+        dots = [Dot(head, c.value, c.low, c.high, _look(run), run.shots == 0) for head, c in cells]
+        panels.append(dot_panel(f"chart-{key}-{number}", run.label, dots, label_width=190))
+    return panels
