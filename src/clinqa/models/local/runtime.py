@@ -1,0 +1,214 @@
+"""torch with its settings, and a model loaded from a folder: offline, safetensors only.
+
+What changes results or speed is decided here and recorded in `Loaded.facts`: device, number
+format, threads, versions, what the weights and the adapter are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.models.local.render import Renderer
+from clinqa.models.protocol import ModelOptions
+from clinqa.models.weights import folder_sha256, sha256_of
+
+__all__ = ["Loaded", "import_torch", "load", "load_failed"]
+
+_DTYPES = ("float32", "bfloat16", "float16")
+_SHORT = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "fp32": "float32"}
+_SHORT |= {"fp16": "float16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model ready to run. `facts` are what a manifest should say of it."""
+
+    engine: Any
+    renderer: Renderer
+    window: int
+    vocabulary: int
+    device: str
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+def import_torch() -> Any:
+    """torch, with waiting threads asleep and the hub switched off; MissingExtra without it.
+
+    The variables act only if they stand before the first import of torch: threads that spin while
+    they wait made steps twenty times slower beside one busy neighbour.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
+        os.environ[name] = "1"
+    try:
+        torch = importlib.import_module("torch")
+        transformers = importlib.import_module("transformers")
+    except ImportError as error:
+        raise MissingExtra(
+            "local",
+            "torch with transformers (install a CPU build of torch first if you have no GPU)",
+        ) from error
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    return torch
+
+
+def load(name: str, folder: Path, options: ModelOptions, weights: str | None = None) -> Loaded:
+    """The model in `folder`, its adapter applied and both checked."""
+    if not any(folder.glob("*.safetensors")):
+        raise ConfigError(f"{name}: the folder holds no *.safetensors; other formats are not read")
+    torch = import_torch()
+    transformers = importlib.import_module("transformers")
+    engines = importlib.import_module("clinqa.models.local.engine")
+    attention = importlib.import_module("clinqa.models.local.attention")
+    threads = options.extra.get("threads")
+    if threads is not None:
+        torch.set_num_threads(_positive("threads", threads))
+    device = _device(torch, options.device)
+    dtype = _dtype(torch, device, options.dtype)
+    transformers.AttentionInterface.register(attention.ATTENTION, attention.shared_attention)
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **offline)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            str(folder), dtype=getattr(torch, dtype), use_safetensors=True, **offline
+        )
+    except load_failed() as error:
+        raise ModelError(
+            f"{name}: transformers cannot load the folder ({type(error).__name__}); it must hold a "
+            "causal language model that needs no code of its own"
+        ) from error
+    model = model.to(device).eval()
+    facts = {
+        "device": device,
+        "dtype": dtype,
+        "threads": str(torch.get_num_threads()),
+        "torch": version("torch"),
+        "transformers": version("transformers"),
+        "weights_sha256": weights or folder_sha256(folder),
+    }
+    if options.adapter is not None:
+        model = _adapted(torch, model, options.adapter)
+        facts["adapter_sha256"] = sha256_of(options.adapter / "adapter_model.safetensors")
+    try:
+        model.set_attn_implementation(attention.ATTENTION)
+    except ValueError as error:
+        raise ModelError(f"{name}: the model does not let its attention be replaced") from error
+    pad = tokenizer.pad_token_id
+    engine = engines.Engine(model, 0 if pad is None else pad, _ends(tokenizer, model))
+    engine.check()
+    renderer = Renderer.of(tokenizer)
+    facts["prompt_form"] = renderer.kind
+    window = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
+    return Loaded(
+        engine,
+        renderer,
+        min(int(window), options.context_window or int(window)),
+        int(model.config.vocab_size),
+        device,
+        facts,
+    )
+
+
+def load_failed() -> tuple[type[BaseException], ...]:
+    """What transformers and safetensors raise over a file they cannot read."""
+    safetensors = importlib.import_module("safetensors")
+    wrong: tuple[type[BaseException], ...] = (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        ImportError,
+        safetensors.SafetensorError,
+    )
+    return wrong
+
+
+def _device(torch: Any, wanted: str | None) -> str:
+    if wanted is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=wanted)
+    except (RuntimeError, AssertionError) as error:  # torch asserts that CUDA is compiled in
+        raise ConfigError(f"--device {wanted}: torch has no such device here") from error
+    return wanted
+
+
+def _dtype(torch: Any, device: str, wanted: str | None) -> str:
+    """The number format: as asked, else bfloat16 where the hardware multiplies it, else float32."""
+    if wanted is not None:
+        name = _SHORT.get(wanted, wanted)
+        if name not in _DTYPES:
+            raise ConfigError(f"--dtype {wanted}: one of {', '.join(_DTYPES)}")
+        return name
+    if device.startswith("cuda"):
+        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
+    if device != "cpu":
+        return "float32"
+    ask = getattr(torch.cpu, "get_capabilities", None)  # newer than torch 2.6
+    able = ask() if ask else {}
+    return "bfloat16" if able.get("amx_bf16") or able.get("avx512_bf16") else "float32"
+
+
+def _ends(tokenizer: Any, model: Any) -> list[int]:
+    """The tokens that end an answer: the tokenizer's end mark and those the model came with."""
+    found: set[int] = set()
+    for ends in (tokenizer.eos_token_id, model.generation_config.eos_token_id):
+        found.update(ends if isinstance(ends, Iterable) else [] if ends is None else [ends])
+    return sorted(found)
+
+
+def _positive(name: str, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ConfigError(f"{name}: a whole number from 1 up")
+    return int(text)
+
+
+def _adapted(torch: Any, model: Any, adapter: Path) -> Any:
+    """The model with a LoRA adapter on it, proven: every tensor is in place and answers change."""
+    file = adapter / "adapter_model.safetensors"
+    if not file.is_file() or not (adapter / "adapter_config.json").is_file():
+        raise ConfigError(f"{adapter}: no adapter_config.json with adapter_model.safetensors")
+    try:
+        peft = importlib.import_module("peft")
+    except ImportError as error:
+        raise MissingExtra("train", "peft, for adapters,") from error
+    safe = importlib.import_module("safetensors.torch")
+    probe = torch.arange(3, 19, device=model.device)[None] % model.config.vocab_size
+    with torch.inference_mode():
+        before = model(input_ids=probe, use_cache=False).logits
+        try:
+            adapted = peft.PeftModel.from_pretrained(
+                model, str(adapter), is_trainable=False, local_files_only=True
+            )
+            wanted = safe.load_file(str(file))
+        except load_failed() as error:
+            raise ModelError(
+                f"{adapter}: the adapter does not fit this model ({type(error).__name__})"
+            ) from error
+        placed = peft.get_peft_model_state_dict(adapted)
+        missing = [
+            key
+            for key, tensor in wanted.items()
+            if key not in placed
+            or not torch.equal(placed[key].to("cpu", tensor.dtype), tensor.to("cpu"))
+        ]
+        if missing or set(placed) - set(wanted):
+            raise ModelError(
+                f"{adapter}: the adapter does not fit this model; it was made for another"
+            )
+        adapted = adapted.eval().get_base_model()
+        after = adapted(input_ids=probe, use_cache=False).logits
+    if torch.equal(before, after):
+        raise ModelError(f"{adapter}: the adapter changes nothing; was it trained and saved?")
+    return adapted

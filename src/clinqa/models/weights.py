@@ -1,0 +1,132 @@
+"""Files of weights: GGUF converted once, hashes, the user's cache.
+
+A GGUF file takes half a minute to unpack and a transformers folder a second, so it is unpacked once
+into the cache, under the SHA-256 of the file. The folder appears by one rename: it is there whole
+or not at all, and two runs that start together do not hurt each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+
+__all__ = ["cache_folder", "check_gguf", "converted", "folder_sha256", "known", "sha256_of"]
+
+_MAGIC = b"GGUF"
+
+
+def cache_folder() -> Path:
+    """Where converted weights lie: CLINQA_CACHE, or the place the system has for caches."""
+    chosen = os.environ.get("CLINQA_CACHE")
+    if chosen:
+        return Path(chosen).expanduser() / "weights"
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "clinqa" / "weights"
+
+
+def sha256_of(file: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def folder_sha256(folder: Path) -> str:
+    """One hash for the files of a model's folder that decide what it says, whatever their order."""
+    files = sorted(
+        file
+        for pattern in ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt")
+        for file in folder.glob(pattern)
+    )
+    lines = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
+    return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_gguf(file: Path) -> None:
+    """ConfigError unless `file` is there and begins like a GGUF file."""
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(len(_MAGIC))
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
+    if start != _MAGIC:
+        raise ConfigError(f"{file}: not a GGUF file")
+
+
+def known(digest: str) -> Path | None:
+    """The converted folder of a GGUF file with this SHA-256, if there is one."""
+    folder = _place(digest)
+    return folder if folder.is_dir() else None
+
+
+def converted(file: Path, digest: str) -> Path:
+    """The folder `file` was converted to; converted now if it is not in the cache.
+
+    Weights stand there as float32, exactly what the file's numbers mean.
+    """
+    target = _place(digest)
+    if target.is_dir():
+        return target
+    runtime = importlib.import_module("clinqa.models.local.runtime")  # it imports this module
+    torch = runtime.import_torch()
+    transformers = importlib.import_module("transformers")
+    if importlib.util.find_spec("gguf") is None:
+        raise MissingExtra("local", "the package gguf, to read GGUF files,")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        working = Path(tempfile.mkdtemp(prefix=".converting-", dir=target.parent))
+    except OSError as error:
+        raise ConfigError(
+            f"{target.parent}: cannot be written ({error.strerror}); "
+            "CLINQA_CACHE names another place"
+        ) from error
+    try:
+        where: dict[str, object] = {
+            "pretrained_model_name_or_path": str(file.parent),
+            "gguf_file": file.name,
+            "local_files_only": True,
+            "trust_remote_code": False,
+        }
+        transformers.AutoTokenizer.from_pretrained(**where).save_pretrained(working)
+        transformers.AutoModelForCausalLM.from_pretrained(
+            **where,
+            dtype=torch.float32,
+            quantization_config=transformers.GgufConfig(dequantize=True),  # or saving fails
+        ).save_pretrained(working)
+        source = {"sha256": digest, "file": file.name, "transformers": version("transformers")}
+        (working / "source.json").write_text(json.dumps(source) + "\n", encoding="utf-8")
+        with suppress(OSError):  # another run was first; its folder is as good
+            working.rename(target)
+    except runtime.load_failed() as error:
+        raise ModelError(
+            f"{file}: transformers cannot convert this GGUF file ({type(error).__name__}: "
+            "an architecture it does not know, a damaged file, or no room in the cache)"
+        ) from error
+    finally:
+        shutil.rmtree(working, ignore_errors=True)
+    return target
+
+
+def _place(digest: str) -> Path:
+    # A later transformers may convert better; what an earlier one made is then not used.
+    major = version("transformers").partition(".")[0] if _has("transformers") else "0"
+    return cache_folder() / f"{digest[:32]}-f32-t{major}"
+
+
+def _has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
