@@ -117,7 +117,7 @@ def retrieve(question: str, context: str) -> str:
     'Trace leak.'
     """
     sentences, documents, lengths, rarity = _indexed(context)
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    mean = sum(lengths) / max(1, len(lengths)) or 1.0  # of words that say nothing there are none
     asked = {word for word in _words(question) if word in rarity}
     best, found = 0.0, ""
     for sentence, counts, length in zip(sentences, documents, lengths, strict=True):

@@ -1,0 +1,214 @@
+"""What was paid for is never paid for again: kills, failing services, caps on money."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from clinqa.core.errors import ModelError
+from clinqa.models.protocol import Output, Prompt
+from clinqa.predict.options import PredictOptions, PredictResult
+from clinqa.predict.run import predict
+from predict.made_dataset import Made, install, predictions, rows, said, write_dataset
+
+
+def run(dataset: Path, **told: object) -> PredictResult:
+    options = PredictOptions(**{"model": "made:model", **told})  # type: ignore[arg-type]
+    return predict(dataset, dataset.parent / "run", options)
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    return write_dataset(tmp_path / "dataset")
+
+
+class Stopped(BaseException):
+    """Stands for a kill."""
+
+
+def test_a_run_after_a_stop_asks_only_what_is_missing(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in range(1, 6):
+        left = iter([said("Mild.")] * 3)
+
+        def reply(prompt: Prompt, left=left) -> Output:  # type: ignore[no-untyped-def]
+            try:
+                return next(left)
+            except StopIteration:
+                raise Stopped from None
+
+        install(monkeypatch, Made(reply))
+        with pytest.raises(Stopped):
+            run(dataset)
+        assert limit  # five stops, three answers each
+    install(monkeypatch, model := Made(lambda prompt: said("Mild.")))
+    result = run(dataset)
+    assert len(model.asked) == 3
+    assert result.counts["answered"] == 18
+    assert len(predictions(dataset.parent / "run")) == 18
+    assert "15 of 18 answers are from an earlier run" in result.notes
+    assert not (dataset.parent / "run" / ".partial").exists()
+
+
+def test_a_stop_at_any_write_of_the_end_loses_nothing(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.replace
+    install(monkeypatch, model := Made(lambda prompt: said("Mild.")))
+    for n in range(1, 30):
+        calls = 0
+
+        def dying(*args, n=n):  # type: ignore[no-untyped-def]
+            nonlocal calls
+            calls += 1
+            if calls == n:
+                raise Stopped
+            return real(*args)
+
+        monkeypatch.setattr(os, "replace", dying)
+        try:
+            run(dataset)
+        except Stopped:
+            continue
+        finally:
+            monkeypatch.setattr(os, "replace", real)
+        break
+    assert n > 4
+    assert run(dataset).already_done
+    assert len(model.asked) == 18
+    assert len(predictions(dataset.parent / "run")) == 18
+
+
+def test_an_error_of_the_moment_is_asked_again_at_the_end(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: Counter[str] = Counter()
+
+    def flaky(prompt: Prompt) -> Output:
+        tries[prompt.item_id] += 1
+        if tries[prompt.item_id] == 1 and prompt.category == "lv_wall":
+            return said("", finish="error", error="timeout")
+        return said("Mild.")
+
+    install(monkeypatch, Made(flaky))
+    assert run(dataset).counts["answered"] == 18
+    assert sorted(tries.values()) == [1] * 12 + [2] * 6
+    assert len(predictions(dataset.parent / "run")) == 18
+
+
+def test_what_fails_twice_is_recorded_with_its_kind(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(prompt: Prompt) -> Output:
+        if prompt.category == "lv_wall":
+            return said("", finish="error", error="server")
+        return said("Mild.")
+
+    install(monkeypatch, Made(failing))
+    counts = run(dataset).counts
+    assert (counts["answered"], counts["error"]) == (12, 6)
+    kinds = Counter(one["error"] for one in predictions(dataset.parent / "run"))
+    assert kinds == {"": 12, "server": 6}
+
+
+def test_a_service_that_is_gone_stops_the_run_which_then_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = write_dataset(tmp_path / "dataset", test=rows([f"t{n}" for n in range(40)]))
+    answered = 0
+
+    def dying(prompt: Prompt) -> Output:
+        nonlocal answered
+        answered += 1
+        return said("Mild.") if answered <= 50 else said("", finish="error", error="network")
+
+    install(monkeypatch, model := Made(dying))
+    with pytest.raises(ModelError, match="10 times in a row"):
+        run(dataset, max_parallel=2)
+    assert len(model.asked) == 60
+    install(monkeypatch, model := Made(lambda prompt: said("Mild.")))
+    run(dataset)
+    assert len(model.asked) == 120 - 50
+    assert {one["error"] for one in predictions(tmp_path / "run")} == {""}
+
+
+def test_a_refused_key_stops_at_once(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, model := Made(lambda p: said("", finish="error", error="auth")))
+    with pytest.raises(ModelError, match="auth"):
+        run(dataset)
+    assert len(model.asked) == 1
+    assert model.closed == 1
+
+
+def test_a_cap_on_money_stops_before_it_and_a_higher_one_goes_on(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = dataset.parent / "prices.yaml"
+    prices.write_text(
+        "as_of: 2026-01-01\ncurrency: USD\nmodels: {'made:*': {input: 0, output: 1000}}\n"
+    )
+    # an answer may cost 0.01 and costs 0.002
+    told = {"price_file": prices, "max_tokens": 10}
+    install(monkeypatch, model := Made(lambda prompt: said("Mild.")))
+    with pytest.raises(ModelError, match=r"--max-cost 0\.025 reached"):
+        run(dataset, max_cost=0.025, **told)
+    assert 2 <= len(model.asked) <= 12
+    first = len(model.asked)
+    with pytest.raises(ModelError, match="reached"):
+        run(dataset, max_cost=0.025, **told)
+    assert len(model.asked) == first
+    run(dataset, max_cost=1.0, **told)
+    assert len(model.asked) == 18
+
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from predict.made_dataset import Made, opener, said, _installed
+from clinqa.models import registry
+from clinqa.predict.options import PredictOptions
+from clinqa.predict.run import predict
+asked = open(sys.argv[3], "a")
+def reply(prompt):
+    time.sleep(0.01)
+    asked.write(prompt.item_id + "\\n")
+    asked.flush()
+    return said("Mild.")
+_installed.append(Made(reply))
+registry.KINDS["made"] = registry.Kind("made", "predict.made_dataset", "opener", "of a test")
+print("ready", flush=True)
+predict(Path(sys.argv[1]), Path(sys.argv[2]), PredictOptions("made:model"))
+"""
+
+
+def test_after_kill_9_only_the_requests_in_flight_are_paid_again(tmp_path: Path) -> None:
+    dataset = write_dataset(tmp_path / "dataset", test=rows([f"t{n}" for n in range(30)]))
+    asked = tmp_path / "asked"
+    here = Path(__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), *sys.path])}
+    arguments = [sys.executable, "-c", PROGRAM, str(dataset), str(tmp_path / "run"), str(asked)]
+    kills = 0
+    for wait in (0.15, 0.25, 0.35):
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment)
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        kills += 1
+    subprocess.run(arguments, env=environment, check=True, stdout=subprocess.DEVNULL)
+    times = Counter(asked.read_text().split())
+    assert len(times) == 90
+    # one request was in flight at each kill
+    assert sum(times.values()) <= 90 + kills
+    found = predictions(tmp_path / "run")
+    assert len({one["item_id"] for one in found}) == len(found) == 90
