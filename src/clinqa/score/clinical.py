@@ -29,7 +29,16 @@ from clinqa.score.read import (
     statement_key,
 )
 
-__all__ = ["DANGERS", "KINDS", "RANK", "ClinicalScorer", "Verdict", "at_risk", "class_of"]
+__all__ = [
+    "DANGERS",
+    "KINDS",
+    "NO_ANSWER",
+    "RANK",
+    "ClinicalScorer",
+    "Verdict",
+    "at_risk",
+    "class_of",
+]
 
 KINDS = (
     "right",
@@ -39,7 +48,7 @@ KINDS = (
     "wrong_level",
     "unrelated_added",
 )
-"""What an answer can be; one that is no answer (empty, refused, …) is none of them."""
+"""What an answer can be. One that is no answer (empty, refused, …) says nothing: irrelevant."""
 
 # the order of severity: abnormal without a degree stands above normal and below every degree;
 # inadequate and low (hyperdynamic, small) stand in no order
@@ -48,12 +57,13 @@ RANK = {0: 0, -2: 1, 1: 2, 2: 3, 3: 4}
 DANGERS = (
     "severe_as_mild",
     "inadequate_as_normal",
+    "swapped",
     "abnormal_as_normal",
     "normal_as_abnormal",
     "invented",
 )
-"""The errors that could harm: severe called mild or less, not assessable called normal, abnormal
-and normal swapped, a finding made up that the report does not mention."""
+"""The errors that could harm, the gravest first: severe called mild or less, not assessable called
+normal, normal and abnormal swapped (and each direction), a finding made up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,14 @@ class Verdict:
     read: str
     read_level: int | None
     dangers: tuple[str, ...] = ()
+
+    @property
+    def gravest(self) -> str:
+        """The gravest of the dangers; empty where there is none."""
+        return self.dangers[0] if self.dangers else ""
+
+
+NO_ANSWER = Verdict("irrelevant", False, "nothing", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +212,9 @@ def at_risk(level: int | None, question_type: str) -> tuple[str, ...]:
     if level == Level.INADEQUATE:
         found.append("inadequate_as_normal")
     if level in ABNORMAL:
-        found.append("abnormal_as_normal")
+        found += ["swapped", "abnormal_as_normal"]
     if level == Level.NORMAL:
-        found.append("normal_as_abnormal")
+        found += ["swapped", "normal_as_abnormal"]
     return tuple(found)
 
 
@@ -208,6 +226,7 @@ def _dangers(level: int | None, reading: Reading, asked: Asked) -> tuple[str, ..
     happened = {
         "severe_as_mild": levels <= ABSENT | {1},
         "inadequate_as_normal": normal,
+        "swapped": levels <= ABNORMAL if level == Level.NORMAL else normal,
         "abnormal_as_normal": normal,
         "normal_as_abnormal": levels <= ABNORMAL,
         # "normal leaflets" makes nothing up about the regurgitation

@@ -1,14 +1,15 @@
 """What people said of a sample of answers, from a CSV file: `item_id, verdict` and perhaps `run`.
 
-A verdict is right or wrong (yes/no, true/false, 1/0, correct/incorrect), or a kind of error, which
-is wrong. Several verdicts on one answer are averaged.
+A verdict says whether the answer is right on what was asked: right or wrong (yes/no, true/false,
+1/0, correct/incorrect), or a kind of error; `unrelated_added` is right on it. Several verdicts on
+one answer are averaged.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
@@ -16,13 +17,17 @@ from clinqa.score.clinical import KINDS
 
 __all__ = ["read_human"]
 
-_RIGHT = frozenset({"right", "correct", "yes", "true", "1", "1.0"})
-_WRONG = frozenset({"wrong", "incorrect", "no", "false", "0", "0.0", *KINDS[1:]})
+_RIGHT = frozenset({"right", "correct", "yes", "true", "1", "1.0", "unrelated_added"})
+_WRONG = frozenset({"wrong", "incorrect", "no", "false", "0", "0.0", *KINDS}) - _RIGHT
 _MAX_BYTES = 100_000_000
 
 
-def read_human(path: Path, runs: Sequence[str]) -> dict[str, dict[str, float]]:
-    """By run, the share of right verdicts on each item that people judged."""
+def read_human(path: Path, names: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """By run, the share of right verdicts on each item that people judged.
+
+    `names` gives the run's id for every name it may be called by.
+    """
+    runs = list(dict.fromkeys(names.values()))
     rows = _rows(path)
     header = set(rows[0]) if rows else set()
     if missing := sorted({"item_id", "verdict"} - header):
@@ -33,8 +38,9 @@ def read_human(path: Path, runs: Sequence[str]) -> dict[str, dict[str, float]]:
         )
     found: dict[str, dict[str, list[float]]] = {run: defaultdict(list) for run in runs}
     for line, row in enumerate(rows, start=2):
-        run = (row.get("run") or "").strip() or (runs[0] if len(runs) == 1 else "")
-        if run not in found:
+        called = (row.get("run") or "").strip() or (runs[0] if len(runs) == 1 else "")
+        run = names.get(called)
+        if run is None:
             raise ConfigError(f"{path}:{line}: no such run; scored are {', '.join(runs)}")
         verdict = (row["verdict"] or "").strip().casefold()
         if not verdict:  # a sheet filled in half-way

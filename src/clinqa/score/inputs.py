@@ -41,12 +41,17 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished RUN folder. `name` is how figures call it: the folder's name."""
+    """A finished RUN folder. `name` is the folder's; `id` is how figures call it, told apart from
+    every other run wherever scores meet."""
 
     name: str
     folder: Path
     manifest: Manifest
     sha256: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}-{self.manifest.fingerprint[:8]}"
 
     @property
     def configuration(self) -> Mapping[str, Any]:
@@ -69,6 +74,11 @@ class Run:
         """What its repeats vary; "deterministic" or "none" where there is nothing to vary."""
         return str(self.configuration.get("vary") or "none")
 
+    @property
+    def deterministic(self) -> bool:
+        """Would asking again give the same answers?"""
+        return self.vary == "deterministic"
+
     def predictions(self) -> pa.Table:
         """Every answer; sorted by item and repeat, so that no row order matters."""
         try:
@@ -90,7 +100,7 @@ class Items:
     clusters: int
 
     def __len__(self) -> int:
-        return self.table.num_rows
+        return len(self.cluster)
 
     def column(self, name: str) -> list[Any]:
         """A column as Python values."""
@@ -148,9 +158,7 @@ def _open(name: str, folder: Path, dataset: Dataset) -> Run:
 
 
 def _dataset_fingerprint(manifest: Manifest) -> str | None:
-    found = manifest.configuration.get("dataset_fingerprint")
-    if found is None:
-        found = manifest.configuration.get("dataset")
+    found = manifest.configuration.get("dataset")
     return found if isinstance(found, str) else None
 
 

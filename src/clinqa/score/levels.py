@@ -1,4 +1,4 @@
-"""Figures of a table of reference classes (rows) by read classes (columns), one or many at once.
+"""Macro-F1 from a table of reference classes (rows) by read classes (columns), one or many.
 
 The last column stands for anything else: an answer that says nothing of what was asked, that
 contradicts itself, or that is no answer. It is a wrong answer of every class.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["macro_f1", "weighted_kappa"]
+__all__ = ["macro_f1"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,23 +29,3 @@ def macro_f1(table: Floats, classes: list[int]) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = np.where(found + wanted > 0, 2 * hits / (found + wanted), 0.0)
     return np.where(wanted.sum(axis=-1) > 0, scores.mean(axis=-1), np.nan)
-
-
-def weighted_kappa(table: Floats, order: list[int]) -> Floats:
-    """Cohen's kappa with quadratic weights over the classes in this order.
-
-    Only items of which reference and answer both are among them: the others stand in no order.
-    NaN where chance alone would agree.
-
-    >>> weighted_kappa(np.diag([5.0, 3.0, 2.0]), [0, 1, 2]).item()
-    1.0
-    """
-    cells = table[..., order, :][..., order]
-    steps = np.arange(len(order), dtype=np.float64)
-    weights = (steps[:, None] - steps[None, :]) ** 2
-    total = cells.sum(axis=(-2, -1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        expected = cells.sum(axis=-1)[..., :, None] * cells.sum(axis=-2)[..., None, :]
-        observed = (cells * weights).sum(axis=(-2, -1))
-        chance = (expected * weights).sum(axis=(-2, -1)) / total
-        return np.where(chance > 0, 1 - observed / chance, np.nan)

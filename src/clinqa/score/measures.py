@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.score.clinical import DANGERS, KINDS
-from clinqa.score.levels import macro_f1, weighted_kappa
+from clinqa.score.clinical import KINDS
+from clinqa.score.levels import macro_f1
 from clinqa.score.scored import CLASSES, COLUMNS, STATUSES
 from clinqa.score.text import STATISTICS, text_metrics
+from clinqa.stats.kappa import kappa_of_tables
 
 __all__ = ["LEVEL_TYPES", "Measure", "clinical_measures", "status_measures", "text_measures"]
 
@@ -33,18 +34,21 @@ _CELLS = slice(_PLACE[f"c:{0}:{0}"], _PLACE[f"c:{len(CLASSES) - 1}:{len(CLASSES)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One metric. `of(sums)` its values; `count(sums)` how many items it is of."""
+    """One metric. `of(sums)` its values; `count(sums)` how many items it is of; `columns` are
+    those of the statistics that it looks at."""
 
     name: str
     signature: str
     of: Callable[[Floats], Floats]
     count: Callable[[Floats], Floats]
+    columns: tuple[int, ...]
+    is_share: bool = True  # of items, between 0 and 1
 
 
 def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
     """The text metrics, by the signatures with which they were computed."""
     return [
-        Measure(name, signature, _text(place), _column(_ALL))
+        Measure(name, signature, _text(place), _column(_ALL), tuple(range(len(STATISTICS))))
         for place, (name, signature) in enumerate(signatures.items())
     ]
 
@@ -58,23 +62,23 @@ def clinical_measures(
     one class, and macro-F1 and kappa mean nothing.
     """
     how = f"clinical|{pack}"
-    made = [
-        _share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items"),
-        _share("clinical_accuracy", "kind:right", f"clinical_accuracy|{how}|of all items"),
-    ]
+    made = [_share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items")]
     made += [
         _share(f"error_{kind}", f"kind:{kind}", f"error_{kind}|{how}|of all items")
-        for kind in KINDS[1:]
+        for kind in KINDS
     ]
-    for name in (*DANGERS, "abstained"):
-        said = f"error_{name}|{how}|of {_AT_RISK[name]}"
-        made.append(_share(f"error_{name}", f"is:{name}", said, f"at:{name}"))
+    for name, of in _AT_RISK.items():
+        key = "error_abstained" if name == "abstained" else f"error_dangerous_{name}"
+        whole = "pairs" if name == "any" else f"at:{name}"
+        made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", whole))
     return made + (_class_measures(sums, how, question_type) if classes else [])
 
 
 _AT_RISK = {
+    "any": "all items",
     "severe_as_mild": "items that are severe",
     "inadequate_as_normal": "items that could not be assessed",
+    "swapped": "items that are normal or abnormal",
     "abnormal_as_normal": "items that are abnormal",
     "normal_as_abnormal": "items that are normal",
     "invented": "items that the report does not mention",
@@ -95,16 +99,21 @@ def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[M
             f"level_macro_f1|{how}|classes:{listed}",
             lambda rows: macro_f1(_cells(rows), present),
             lambda rows: _cells(rows)[..., present, :].sum(axis=(-2, -1)),
+            tuple(range(_CELLS.start, _CELLS.stop)),
+            is_share=False,
         )
     ]
     if question_type not in _SETS:
         ordered = [CLASSES.index(name) for name in _ORDERED]
+        kappa = kappa_of_tables(len(ordered), "quadratic")
         made.append(
             Measure(
                 "level_weighted_kappa",
                 f"level_weighted_kappa|{how}|quadratic|items with both levels in 0-3",
-                lambda rows: weighted_kappa(_cells(rows), ordered),
-                lambda rows: _cells(rows)[..., ordered, :][..., ordered].sum(axis=(-2, -1)),
+                lambda rows: kappa(_ordered(rows, ordered)),
+                lambda rows: _ordered(rows, ordered).sum(axis=-1),
+                tuple(range(_CELLS.start, _CELLS.stop)),
+                is_share=False,
             )
         )
     return made
@@ -125,7 +134,7 @@ def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measur
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(rows[..., under] > 0, rows[..., over] / rows[..., under], np.nan)
 
-    return Measure(name, signature, of, _column(under))
+    return Measure(name, signature, of, _column(under), (over, under))
 
 
 def _text(place: int) -> Callable[[Floats], Floats]:
@@ -134,6 +143,12 @@ def _text(place: int) -> Callable[[Floats], Floats]:
 
 def _column(place: int) -> Callable[[Floats], Floats]:
     return lambda rows: rows[..., place]
+
+
+def _ordered(rows: Floats, codes: list[int]) -> Floats:
+    """The table of classes that stand in an order, as one row of counts."""
+    cells = _cells(rows)[..., codes, :][..., codes]
+    return cells.reshape(*cells.shape[:-2], len(codes) ** 2)
 
 
 def _cells(rows: Floats) -> Floats:

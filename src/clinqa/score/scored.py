@@ -10,7 +10,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.score.clinical import DANGERS, KINDS, ClinicalScorer, Verdict, at_risk, class_of
+from clinqa.score.clinical import (
+    DANGERS,
+    KINDS,
+    NO_ANSWER,
+    ClinicalScorer,
+    Verdict,
+    at_risk,
+    class_of,
+)
 from clinqa.score.inputs import Items, Run
 from clinqa.score.read import Asked, answer_text
 from clinqa.score.text import STATISTICS, TextMetrics
@@ -38,6 +46,7 @@ COLUMNS = (
     "level_right",
     *(f"is:{name}" for name in DANGERS),
     *(f"at:{name}" for name in DANGERS),
+    "is:any",
     "is:abstained",
     "at:abstained",
     *(f"status:{status}" for status in STATUSES),
@@ -57,18 +66,19 @@ SCORED = pa.schema(
         ("source_id", pa.string()),
         ("category", pa.string()),
         ("question_type", pa.string()),
-        ("statement_seen", pa.bool_()),
+        ("seen", pa.bool_()),  # does the deciding statement also decide an item of train?
         ("question", pa.string()),
         ("reference", pa.string()),
         ("source", pa.string()),  # the words of the report that decided the reference
         ("answer", pa.string()),
-        ("status", pa.string()),
+        ("answer_status", pa.string()),
         ("level", pa.int8()),
         ("read_level", pa.int8()),
         ("class", pa.string()),
         ("read_class", pa.string()),
         ("level_right", pa.bool_()),
-        ("kind", pa.string()),  # null where the answer is no answer
+        ("error_kind", pa.string()),  # "right" is one; what is no answer says nothing: "irrelevant"
+        ("dangerous", pa.string()),  # the gravest of `dangers`, or nothing
         ("dangers", pa.list_(pa.string())),
         ("input_tokens", pa.int32()),
         ("output_tokens", pa.int32()),
@@ -142,9 +152,9 @@ def _judged(
     answers: list[str | None],
     statuses: list[str],
     scorer: ClinicalScorer,
-) -> tuple[Floats, list[Verdict | None]]:
+) -> tuple[Floats, list[Verdict]]:
     made = np.zeros((len(found), len(COLUMNS)))
-    verdicts: list[Verdict | None] = []
+    verdicts: list[Verdict] = []
     categories, structures = items.column("category"), items.column("structure")
     types, levels = items.column("question_type"), items.column("level")
     references = items.column("answer")
@@ -159,16 +169,16 @@ def _judged(
         for name in at_risk(level, asked.question_type):
             cells[_PLACE[f"at:{name}"]] = 1
         cells[_PLACE["at:abstained"]] = level is not None
-        read = _OTHER
-        verdict = None
+        verdict = NO_ANSWER
         if answer is not None:
             verdict = scorer.judge(asked, level, references[item], answer)
-            cells[_PLACE[f"kind:{verdict.kind}"]] = 1
-            cells[_PLACE["level_right"]] = verdict.level_right
-            for name in verdict.dangers:
-                cells[_PLACE[f"is:{name}"]] = 1
-            cells[_PLACE["is:abstained"]] = level is not None and verdict.read == "unmentioned"
-            read = number.get(verdict.read, _OTHER)
+        cells[_PLACE[f"kind:{verdict.kind}"]] = 1
+        cells[_PLACE["level_right"]] = verdict.level_right
+        for name in verdict.dangers:
+            cells[_PLACE[f"is:{name}"]] = 1
+        cells[_PLACE["is:any"]] = bool(verdict.dangers)
+        cells[_PLACE["is:abstained"]] = level is not None and verdict.read == "unmentioned"
+        read = number.get(verdict.read, _OTHER)
         cells[_PLACE[f"c:{number[class_of(level, asked.question_type)]}:{read}"]] = 1
         verdicts.append(verdict)
     return made, verdicts
@@ -181,7 +191,7 @@ def _rows(
     found: npt.NDArray[np.int64],
     answers: list[str | None],
     statuses: list[str],
-    verdicts: list[Verdict | None],
+    verdicts: list[Verdict],
     text: TextMetrics,
 ) -> pa.Table:
     """The rows of `items.parquet`: SCORED, and a column for each text metric."""
@@ -191,7 +201,7 @@ def _rows(
     types, levels = items.column("question_type"), items.column("level")
     classes = [class_of(level, kind) for level, kind in zip(levels, types, strict=True)]
     columns = {
-        "run": [run.name] * size,
+        "run": [run.id] * size,
         "model": [run.model] * size,
         "shots": [run.shots] * size,
         "repeat": predictions["repeat"],
@@ -200,7 +210,7 @@ def _rows(
         "source_id": asked["source_id"],
         "category": asked["category"],
         "question_type": asked["question_type"],
-        "statement_seen": asked["statement_seen"],
+        "seen": asked["statement_seen"],
         "question": asked["question"],
         "reference": asked["answer"],
         "source": pa.array(sources, pa.string()).take(pa.array(found)),
@@ -209,14 +219,15 @@ def _rows(
             answer if answer is not None else output
             for answer, output in zip(answers, predictions["output"].to_pylist(), strict=True)
         ],
-        "status": statuses,
+        "answer_status": statuses,
         "level": asked["level"],
-        "read_level": [None if v is None else v.read_level for v in verdicts],
+        "read_level": [verdict.read_level for verdict in verdicts],
         "class": pa.array(classes, pa.string()).take(pa.array(found)),
-        "read_class": [None if v is None else v.read for v in verdicts],
-        "level_right": [v is not None and v.level_right for v in verdicts],
-        "kind": [None if v is None else v.kind for v in verdicts],
-        "dangers": [[] if v is None else list(v.dangers) for v in verdicts],
+        "read_class": [verdict.read for verdict in verdicts],
+        "level_right": [verdict.level_right for verdict in verdicts],
+        "error_kind": [verdict.kind for verdict in verdicts],
+        "dangerous": [verdict.gravest for verdict in verdicts],
+        "dangers": [list(verdict.dangers) for verdict in verdicts],
         "input_tokens": predictions["input_tokens"],
         "output_tokens": predictions["output_tokens"],
         "seconds": predictions["seconds"],

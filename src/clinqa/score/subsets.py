@@ -41,7 +41,7 @@ def subsets_of(items: Items) -> Iterator[Subset]:
         "level": (levels, np.ones(len(items), bool)),
         "question_type": (types, np.ones(len(items), bool)),
         # what no statement decides is neither seen nor unseen
-        "statement": (seen, levels != "unmentioned"),
+        "seen": (seen, levels != "unmentioned"),
     }
     for key, (values, among) in properties.items():
         for value in sorted(set(values[among].tolist())):
