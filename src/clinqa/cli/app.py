@@ -12,6 +12,7 @@ from clinqa.cli.build import build
 from clinqa.cli.demo import demo
 from clinqa.cli.lexicon import lexicon
 from clinqa.cli.predict import predict
+from clinqa.cli.report import report
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
 from clinqa.cli.verify import verify
@@ -45,6 +46,7 @@ app.add_typer(build)
 app.command("verify")(verify)
 app.command("show")(show)
 app.command("predict")(predict)
+app.command("report")(report)
 app.add_typer(lexicon)
 app.add_typer(simulate)
 

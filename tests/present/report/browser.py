@@ -46,9 +46,7 @@ class Tab:
 
     async def start(self) -> None:
         made = await self.call("Target.createTarget", url="about:blank")
-        attached = await self.call(
-            "Target.attachToTarget", targetId=made["targetId"], flatten=True
-        )
+        attached = await self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             await self.call(f"{domain}.enable")

@@ -16,10 +16,19 @@ from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, sha256_file
 
 ABNORMALITIES = (
-    "aortic_regurgitation", "aortic_stenosis", "la_cavity", "lv_cavity", "lv_systolic_function",
-    "mitral_regurgitation", "mitral_stenosis", "pericardial_effusion", "pulmonary_hypertension",
-    "rv_cavity", "rv_systolic_function", "tricuspid_regurgitation",
-)  # fmt: skip
+    "aortic_regurgitation",
+    "aortic_stenosis",
+    "la_cavity",
+    "lv_cavity",
+    "lv_systolic_function",
+    "mitral_regurgitation",
+    "mitral_stenosis",
+    "pericardial_effusion",
+    "pulmonary_hypertension",
+    "rv_cavity",
+    "rv_systolic_function",
+    "tricuspid_regurgitation",
+)
 LEVELS = (0, 0, 0, 0, 1, 1, 2, 3, -3, -2)
 KINDS = (
     "right",
@@ -31,12 +40,16 @@ KINDS = (
 )
 DANGERS = ("severe_as_mild", "inadequate_as_normal", "abnormal_as_normal", "invented")
 SIGNATURES = {
-    "bleu": "bleu|corpus|13a|exp|v2.6", "rouge1": "rouge1|f|stem|v0.1.2", "rouge2": "rouge2|f|stem|v0.1.2",
-    "rougeL": "rougeL|f|stem|v0.1.2", "token_f1": "token_f1|mean|lower,nopunct,noarticle",
-    "meteor": "meteor|wn3.0|a.9b3g.5|v3.9", "level_accuracy": "level_accuracy|pack=echo:3f2a|v1",
+    "bleu": "bleu|corpus|13a|exp|v2.6",
+    "rouge1": "rouge1|f|stem|v0.1.2",
+    "rouge2": "rouge2|f|stem|v0.1.2",
+    "rougeL": "rougeL|f|stem|v0.1.2",
+    "token_f1": "token_f1|mean|lower,nopunct,noarticle",
+    "meteor": "meteor|wn3.0|a.9b3g.5|v3.9",
+    "level_accuracy": "level_accuracy|pack=echo:3f2a|v1",
     "level_macro_f1": "level_macro_f1|levels=-3,-2,-1,0,1,2,3|v1",
     "level_weighted_kappa": "level_weighted_kappa|linear|0,1,2,3|v1",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ def write_scores(
     change: Callable[[dict[str, Any]], None] | None = None,
     text: Mapping[str, str] | None = None,
 ) -> Path:
-    """A SCORES folder as `clinqa score` leaves it; `change` edits scores.json before it is written."""
+    """A SCORES folder as `clinqa score` leaves it; `change` edits scores.json before that."""
     rng = np.random.default_rng(seed)
     base = _items(rng, items, patients)
     figures: list[Figure] = []
@@ -113,41 +126,68 @@ def write_scores(
             "level_accuracy",
         ):
             size = 0.004 + 0.003 * len(metric) / 10 if made.repeats > 1 else None
-            spreads.append({"run": made.run, "metric": metric, "kind": "sd", "value": size,
-                            "varied": made.vary or "nothing", "repeats": made.repeats})  # fmt: skip
+            spreads.append(
+                {
+                    "run": made.run,
+                    "metric": metric,
+                    "kind": "sd",
+                    "value": size,
+                    "varied": made.vary or "nothing",
+                    "repeats": made.repeats,
+                }
+            )
         about.append(_about(made, items))
     data = {
         "figures": [figure.as_json() for figure in figures],
         "tests": [t.as_json() for t in _tests(runs, by_run, weights, base)] if tested else [],
         "meta": {
             "dataset": {
-                "name": "demo/dataset", "fingerprint": "8f14e45fceea167a5a36dedd4bea2543" * 2,
-                "data_class": data_class, "split": "test", "items": items, "patients": patients,
-                "clinqa": "0.1.0", "pack": "echo", "source_sha256": ["c4ca4238a0b923820dcc509a6f75849b" * 2],
+                "name": "demo/dataset",
+                "fingerprint": "8f14e45fceea167a5a36dedd4bea2543" * 2,
+                "data_class": data_class,
+                "split": "test",
+                "items": items,
+                "patients": patients,
+                "clinqa": "0.1.0",
+                "pack": "echo",
+                "source_sha256": ["c4ca4238a0b923820dcc509a6f75849b" * 2],
             },
             "runs": about,
             "spreads": spreads,
-            "family": {"metric": "token_f1", "comparisons": len(runs) * (len(runs) - 1) // 2,
-                       "alpha": 0.05, "method": "sign-flip of the per-patient difference"},
-            "interval": {"level": 0.95, "method": "BCa bootstrap", "resamples": 1000, "unit": "patient",
-                         "seed": 0},
+            "family": {
+                "metric": "token_f1",
+                "comparisons": len(runs) * (len(runs) - 1) // 2,
+                "alpha": 0.05,
+                "method": "sign-flip of the per-patient difference",
+            },
+            "interval": {
+                "level": 0.95,
+                "method": "BCa bootstrap",
+                "resamples": 1000,
+                "unit": "patient",
+                "seed": 0,
+            },
             "names": {"lv_systolic_function": "left ventricular systolic dysfunction"},
             "short_references": 0.31,
             "human": None,
             "missing": [],
             "warnings": [],
         },
-    }  # fmt: skip
+    }
     if change is not None:
         change(data)
     folder.mkdir(parents=True)
     (folder / "scores.json").write_text(json.dumps(data), encoding="utf-8")
     pq.write_table(pa.table(rows), folder / "items.parquet")
     manifest = Manifest(
-        "score", data_class, {"seed": seed, "runs": [r.run for r in runs]}, "0.1.0",
+        "score",
+        data_class,
+        {"seed": seed, "runs": [r.run for r in runs]},
+        "0.1.0",
         command=["clinqa", "score", "demo/dataset", "runs/*", "--out", str(folder.name)],
-        finished="2026-01-02T03:04:05Z", versions={"python": "3.11.7", "numpy": "2.4.6"},
-    )  # fmt: skip
+        finished="2026-01-02T03:04:05Z",
+        versions={"python": "3.11.7", "numpy": "2.4.6"},
+    )
     (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")
     assert sha256_file(folder / "scores.json")
     return folder
@@ -202,10 +242,16 @@ def _mean(values: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]
 def _per_item(base: dict[str, np.ndarray], values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     overlap, kind = values["overlap"], values["kind"]
     return {
-        "bleu": overlap * 0.7, "rouge1": overlap, "rouge2": overlap * 0.8, "rougeL": overlap * 0.97,
-        "token_f1": overlap * 0.95, "meteor": overlap * 0.9, "level_accuracy": (kind <= 1) * 1.0,
-        "level_macro_f1": (kind <= 1) * 0.9, "level_weighted_kappa": (kind <= 1) * 0.85,
-    }  # fmt: skip
+        "bleu": overlap * 0.7,
+        "rouge1": overlap,
+        "rouge2": overlap * 0.8,
+        "rougeL": overlap * 0.97,
+        "token_f1": overlap * 0.95,
+        "meteor": overlap * 0.9,
+        "level_accuracy": (kind <= 1) * 1.0,
+        "level_macro_f1": (kind <= 1) * 0.9,
+        "level_weighted_kappa": (kind <= 1) * 0.85,
+    }
 
 
 def _figures(
@@ -216,10 +262,21 @@ def _figures(
     def add(metric: str, numbers: np.ndarray, where: np.ndarray, **subset: str) -> None:
         found = _mean(numbers[where].astype(float), weights[:, where])
         value, low, high = found or (None, None, None)
-        figures.append(Figure(
-            made.run, made.model, made.shots, metric, value, low, high, int(where.sum()),
-            len(np.unique(base["group"][where])), SIGNATURES.get(metric, f"{metric}|v1"), subset,
-        ))  # fmt: skip
+        figures.append(
+            Figure(
+                made.run,
+                made.model,
+                made.shots,
+                metric,
+                value,
+                low,
+                high,
+                int(where.sum()),
+                len(np.unique(base["group"][where])),
+                SIGNATURES.get(metric, f"{metric}|v1"),
+                subset,
+            )
+        )
 
     everything = np.ones(len(values["kind"]), dtype=bool)
     for metric, numbers in _per_item(base, values).items():
@@ -227,16 +284,23 @@ def _figures(
         if metric not in ("token_f1", "rougeL", "level_accuracy"):
             continue
         for part, where in (("seen", base["seen"]), ("unseen", ~base["seen"])):
-            add(metric, numbers, where, seen=part)
+            add(metric, numbers, where, statement=part)
         for name in ABNORMALITIES:
             add(metric, numbers, base["category"] == name, abnormality=name)
         for level in sorted(set(base["level"].tolist())):
             add(metric, numbers, base["level"] == level, level=str(level))
     for number, kind in enumerate(KINDS):
-        add(f"error_{kind}", (values["kind"] == number) & (values["status"] == "answered"), everything)
-    at_risk = {"severe_as_mild": base["level"] == 3, "inadequate_as_normal": base["level"] == -3,
-               "abnormal_as_normal": ~np.isin(base["level"], (-3, 0)), "invented": np.zeros(len(everything), dtype=bool)}  # fmt: skip
-    add("error_dangerous", values["danger"] != "", everything)
+        add(
+            f"error_{kind}" if number else "clinical_accuracy",
+            (values["kind"] == number) & (values["status"] == "answered"),
+            everything,
+        )
+    at_risk = {
+        "severe_as_mild": base["level"] == 3,
+        "inadequate_as_normal": base["level"] == -3,
+        "abnormal_as_normal": ~np.isin(base["level"], (-3, 0)),
+        "invented": np.zeros(len(everything), dtype=bool),
+    }
     for kind in DANGERS:
         add(f"error_{kind}", values["danger"] == kind, at_risk[kind])
     for status in ("answered", "empty", "truncated", "refused", "error"):
@@ -276,22 +340,38 @@ def _rows(
     values: dict[str, np.ndarray],
     text: dict[str, str],
 ) -> None:
-    words = {0: "Normal", 1: "Mildly dilated", 2: "Moderately dilated", 3: "Severely dilated",
-             -3: "Not well seen", -2: "Abnormal"}  # fmt: skip
+    words = {
+        0: "Normal",
+        1: "Mildly dilated",
+        2: "Moderately dilated",
+        3: "Severely dilated",
+        -3: "Not well seen",
+        -2: "Abnormal",
+    }
     for n, kind in enumerate(values["kind"].tolist()):
         category, level = str(base["category"][n]), int(base["level"][n])
         read = None if kind == 5 else level if kind <= 1 else 0 if level else 1
         answered = values["status"][n] == "answered"
         row = {
-            "run": made.run, "model": made.model, "shots": made.shots, "repeat": 0,
-            "item_id": str(base["id"][n]), "group": str(base["group"][n]), "category": category,
+            "run": made.run,
+            "model": made.model,
+            "shots": made.shots,
+            "repeat": 0,
+            "item_id": str(base["id"][n]),
+            "group": str(base["group"][n]),
+            "category": category,
             "question": f"What does the report say of {category.replace('_', ' ')}?",
             "reference": text.get("reference", f"{words[level]} ({category})."),
             "source": text.get("source", f"{words[level]} ({category})."),
             "answer": text.get("answer", f"{words.get(read or 0)} it is.") if answered else "",
-            "class": str(level), "read_class": None if read is None else str(read), "kind": KINDS[kind] if answered else None,
-            "dangers": [values["danger"][n]] if values["danger"][n] else [], "status": values["status"][n], "statement_seen": bool(base["seen"][n]), "token_f1": float(values["overlap"][n]),
-        }  # fmt: skip
+            "class": str(level),
+            "read_class": None if read is None else str(read),
+            "kind": KINDS[kind] if answered else None,
+            "dangers": [values["danger"][n]] if values["danger"][n] else [],
+            "status": values["status"][n],
+            "statement_seen": bool(base["seen"][n]),
+            "token_f1": float(values["overlap"][n]),
+        }
         for key, value in row.items():
             rows.setdefault(key, []).append(value)
 
@@ -299,12 +379,27 @@ def _rows(
 def _about(made: Made, items: int) -> dict[str, Any]:
     answers = items * made.repeats
     return {
-        "run": made.run, "model": made.model, "shots": made.shots, "repeats": made.repeats,
-        "vary": made.vary, "deterministic": made.repeats == 1, "group": made.group, "family": made.family,
-        "parameters": made.parameters, "licence": "Apache-2.0" if made.family else None,
-        "fingerprint": f"{hash_of(made.run):016x}" * 4, "seed": 0,
-        "sampling": {"temperature": 0.0 if made.vary != "sampling" else 0.7, "top_p": 1.0, "max_tokens": 128},
-        "items": items, "input_tokens": answers * (90 + 120 * made.shots), "output_tokens": answers * 11,
-        "seconds": answers * made.seconds, "wall_seconds": answers * made.seconds / 4,
+        "run": made.run,
+        "model": made.model,
+        "shots": made.shots,
+        "repeats": made.repeats,
+        "vary": made.vary,
+        "deterministic": made.repeats == 1,
+        "group": made.group,
+        "family": made.family,
+        "parameters": made.parameters,
+        "licence": "Apache-2.0" if made.family else None,
+        "fingerprint": f"{hash_of(made.run):016x}" * 4,
+        "seed": 0,
+        "sampling": {
+            "temperature": 0.0 if made.vary != "sampling" else 0.7,
+            "top_p": 1.0,
+            "max_tokens": 128,
+        },
+        "items": items,
+        "input_tokens": answers * (90 + 120 * made.shots),
+        "output_tokens": answers * 11,
+        "seconds": answers * made.seconds,
+        "wall_seconds": answers * made.seconds / 4,
         "versions": {"transformers": "5.24.0"} if made.family else {},
-    }  # fmt: skip
+    }

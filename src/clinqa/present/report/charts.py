@@ -18,7 +18,7 @@ __all__ = ["Bar", "Dot", "dot_panel", "stacked_panel"]
 WIDTH = 360
 _ROW = 19
 _TOP = 24
-_LETTER = 6.3  # units a letter takes in the widest of the usual fonts
+_LETTER = 6.7  # units a letter takes in the widest of the usual fonts
 _PLOT_RIGHT = WIDTH - 14
 
 

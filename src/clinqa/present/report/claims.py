@@ -8,6 +8,8 @@ from clinqa.core.figures import Figure
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.words import (
+    DANGEROUS,
+    Named,
     count,
     decimals,
     interval,
@@ -109,37 +111,43 @@ def _levels(evaluation: Evaluation) -> str:
 
 
 def _dangerous(evaluation: Evaluation) -> str:
+    said = (_one_danger(evaluation, kind) for kind in DANGEROUS[:3])
+    return " ".join(filter(None, said))
+
+
+def _one_danger(evaluation: Evaluation, kind: Named) -> str:
     found = [
         (figure, run)
         for run in evaluation.runs
-        if (figure := evaluation.figure(run.id, "error_dangerous")) is not None
+        if (figure := evaluation.figure(run.id, kind.key)) is not None
         and figure.value is not None
         and figure.n
     ]
     if not found:
         return ""
+    name = f"{kind.name[0].upper()}{kind.name[1:]}"
     found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
     (least, first), (most, last) = found[0], found[-1]
 
     def said(figure: Figure, run: Run) -> str:
         n = (figure.value or 0.0) * figure.n
-        return f"{count(n)} of {count(figure.n)} items ({percent(figure.value)}) for {run.label}"
+        return f"{count(n)} of {count(figure.n)} ({percent(figure.value)}) for {run.label}"
 
     if first.id == last.id:
-        return f"Dangerous errors: {said(least, first)}."
-    return f"Dangerous errors: from {said(least, first)} to {said(most, last)}."
+        return f"{name}: {said(least, first)}."
+    return f"{name}: from {said(least, first)} to {said(most, last)}."
 
 
 def _memorised(evaluation: Evaluation) -> str:
     ranked = _ranked(evaluation, "level_accuracy")
     for top in ranked[:1]:
-        seen = evaluation.figure(top.run, "level_accuracy", seen="seen")
-        unseen = evaluation.figure(top.run, "level_accuracy", seen="unseen")
+        seen = evaluation.figure(top.run, "level_accuracy", statement="seen")
+        unseen = evaluation.figure(top.run, "level_accuracy", statement="unseen")
         if seen and unseen and seen.value is not None and unseen.value is not None:
             label = _labels(evaluation.runs)[top.run]
             return (
-                f"For {label}, level accuracy is {decimals(seen.value)} where the deciding statement"
-                f" also stands in the train split and {decimals(unseen.value)}"
+                f"For {label}, level accuracy is {decimals(seen.value)} where the deciding"
+                f" statement also stands in the train split and {decimals(unseen.value)}"
                 f" {interval(unseen.low, unseen.high)}".rstrip()
                 + f" on the {count(unseen.n)} items where it does not."
             )

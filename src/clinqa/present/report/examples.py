@@ -20,9 +20,10 @@ PER_RUN = 3
 IN_ALL = 24
 _LONGEST = 1_200  # characters of one text on the page
 _KIND_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in ERROR_KINDS}
-_DANGER_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in DANGEROUS[1:]}
+_DANGER_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in DANGEROUS}
 _NONE = NO_ANSWER.key
 _KIND_NAMES[_NONE] = NO_ANSWER.name
+_KIND_NAMES["right"] = "right"
 _GRAVITY = [kind.key.removeprefix("error_") for kind in reversed(ERROR_KINDS)]
 _COLUMNS = (
     "run",

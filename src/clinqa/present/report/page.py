@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -19,6 +20,7 @@ from markupsafe import Markup
 
 from clinqa import __version__
 from clinqa.core.cells import is_private
+from clinqa.core.figures import Figure
 from clinqa.present.report import about, results, subsets
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
 from clinqa.present.report.claims import primary_metric, summary
@@ -26,7 +28,7 @@ from clinqa.present.report.examples import worst
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
-from clinqa.present.report.words import ERROR_KINDS, METRICS, NO_ANSWER, metric_name
+from clinqa.present.report.words import DANGEROUS, ERROR_KINDS, METRICS, NO_ANSWER, metric_name
 
 __all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
 
@@ -81,6 +83,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     return environment.get_template("report.html.j2").render(
         title=title or "Evaluation of clinical question answering",
         version=__version__,
@@ -113,6 +116,20 @@ def render(
         seen_table="seen" in tables,
         figures=inlined_json(_figures(evaluation)),
     )
+
+
+def _breakable(text: str) -> Markup:
+    """Where a long name may be broken, and that the shots stay in one piece.
+
+    >>> _breakable("hf:a<b, 3-shot")
+    Markup('hf:<wbr>a&lt;b, <span class="nb">3-shot</span>')
+    """
+    name, comma, shots = text.rpartition(", ")
+    if not (comma and shots.endswith("-shot")):
+        name, comma, shots = text, "", ""
+    joint = Markup("<wbr>")
+    broken = joint.join(re.split(r"(?<=[:/_])", name))
+    return broken + (Markup(', <span class="nb">{}</span>').format(shots) if comma else "")
 
 
 def _policy(style: str) -> str:
@@ -159,18 +176,18 @@ def _look(run: Run) -> str:
 
 
 def _charts(evaluation: Evaluation) -> dict[str, list[Markup]]:
-    charts: dict[str, list[Markup]] = {"results": [], "errors": [], "abnormality": [], "level": []}
+    charts: dict[str, list[Markup]] = {
+        name: [] for name in ("results", "dangerous", "errors", "abnormality", "level")
+    }
     for metric in dict.fromkeys((primary_metric(evaluation), "level_accuracy")):
         if len(evaluation.signatures(metric)) == 1:
             charts["results"].append(_run_dots(evaluation, metric, metric_name(metric)))
     bars = _error_bars(evaluation)
     if bars:
         charts["errors"].append(stacked_panel("chart-errors", "Kinds of error, % of items", bars))
-    if any(evaluation.figure(run.id, "error_dangerous") for run in evaluation.runs):
-        panel = _run_dots(
-            evaluation, "error_dangerous", "Any dangerous error, share of items"
-        )
-        charts["errors"].append(panel)
+    for kind in DANGEROUS:
+        if any(f.value is not None for f in _of_runs(evaluation, kind.key)):
+            charts["dangerous"].append(_run_dots(evaluation, kind.key, f"{kind.name}, share"))
     for key in ("abnormality", "level"):
         charts[key] = _subset_panels(evaluation, key)
     return charts
@@ -182,9 +199,12 @@ def _run_dots(evaluation: Evaluation, metric: str, title: str) -> Markup:
         figure = evaluation.figure(run.id, metric)
         value, low, high = (figure.value, figure.low, figure.high) if figure else (None, None, None)
         dots.append(Dot(run.label, value, low, high, _look(run), hollow=run.shots == 0))
-    highest = max((dot.high or dot.value or 0.0 for dot in dots), default=1.0)
-    top = 1.0 if metric != "error_dangerous" else next(t for t in (0.2, 0.4, 1.0) if highest <= t)
-    return dot_panel(f"chart-{metric.replace('_', '-')}", title, dots, top=top)
+    return dot_panel(f"chart-{metric.replace('_', '-')}", title, dots)
+
+
+def _of_runs(evaluation: Evaluation, metric: str) -> list[Figure]:
+    found = (evaluation.figure(run.id, metric) for run in evaluation.runs)
+    return [figure for figure in found if figure is not None]
 
 
 def _error_bars(evaluation: Evaluation) -> list[Bar]:
@@ -196,7 +216,9 @@ def _error_bars(evaluation: Evaluation) -> list[Bar]:
             if figure is not None and figure.value is not None:
                 parts.append((kind.name, figure.value, f"e{number}"))
         if parts:
-            parts.append((NO_ANSWER.name, results.no_answer(evaluation, run), f"e{len(ERROR_KINDS)}"))
+            parts.append(
+                (NO_ANSWER.name, results.no_answer(evaluation, run), f"e{len(ERROR_KINDS)}")
+            )
             bars.append(Bar(run.label, tuple(parts)))
     return bars
 

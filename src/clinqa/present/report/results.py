@@ -62,23 +62,24 @@ def results(evaluation: Evaluation, verdicts: Verdicts) -> Table:
     }
     rows = []
     for run in evaluation.runs:
-        cells = [Cell(count(_items_of(evaluation, run))), Cell(spread_words(run))]
+        cells = []
         for column, metric, signature in columns:
             figure = evaluation.figure(run.id, metric, signature)
             mark = marks.get((column.key, run.id), "")
             cells.append(figure_cell(evaluation, run, metric, figure, mark))
+        cells += [Cell(spread_words(run)), Cell(count(_items_of(evaluation, run)))]
         rows.append(Row(run.label, tuple(cells), group_name(run)))
-    heads = (
-        Column("items", "Items", "questions answered"),
+    last = (
         Column(
             "repeats", "Repeats", "how often each question was asked, and what varied", "", False
         ),
+        Column("items", "Items", "questions answered"),
     )
     return Table(
         "results",
         _results_caption(evaluation),
         "Model, shots",
-        (*heads, *(column for column, _, _ in columns)),
+        (*(column for column, _, _ in columns), *last),
         tuple(rows),
         footnotes=tuple(footnotes),
     )

@@ -84,7 +84,13 @@ def _shaded(figure: Figure | None) -> Cell:
 
 def levels_overall(evaluation: Evaluation) -> Table | None:
     """Accuracy, macro-F1 and kappa over the levels."""
-    keys = ("level_accuracy", "level_accuracy_corrected", "level_macro_f1", "level_weighted_kappa")
+    keys = (
+        "level_accuracy",
+        "level_accuracy_corrected",
+        "clinical_accuracy",
+        "level_macro_f1",
+        "level_weighted_kappa",
+    )
     columns, footnotes = metric_columns(
         evaluation, [key for key in keys if any_figure(evaluation, key)]
     )
@@ -126,7 +132,7 @@ def seen_unseen(evaluation: Evaluation) -> Table | None:
         cells = []
         for metric in metrics:
             for part in ("seen", "unseen"):
-                figure = evaluation.figure(run.id, metric, seen=part)
+                figure = evaluation.figure(run.id, metric, statement=part)
                 cell = figure_cell(evaluation, run, metric, figure)
                 n = "" if figure is None else f"n = {count(figure.n)}"
                 cells.append(
@@ -145,7 +151,7 @@ def seen_unseen(evaluation: Evaluation) -> Table | None:
 
 def _split_by_seen(evaluation: Evaluation, metric: str) -> bool:
     return any(
-        evaluation.figure(run.id, metric, seen=part)
+        evaluation.figure(run.id, metric, statement=part)
         for run in evaluation.runs
         for part in ("seen", "unseen")
     )

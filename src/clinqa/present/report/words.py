@@ -52,6 +52,7 @@ METRICS: tuple[Named, ...] = (
         "Level accuracy, corrected",
         "level accuracy corrected by the human sample (prediction-powered estimate)",
     ),
+    Named("clinical_accuracy", "Right answers", "level right and nothing unrelated added"),
     Named("level_macro_f1", "Level macro-F1", "mean of the F1 of the levels of a fixed list"),
     Named("level_weighted_kappa", "Level weighted κ", "agreement beyond chance, by distance"),
 )
@@ -71,13 +72,15 @@ RESULT_METRICS = (
 
 # in the order of a stacked bar: right first, then from the mildest failing to the gravest
 ERROR_KINDS: tuple[Named, ...] = (
-    Named("error_right", "right", "level right, nothing added"),
+    Named("clinical_accuracy", "right", "level right, nothing added"),
     Named(
         "error_unrelated_added",
         "right, more added",
         "level right, but the answer adds findings the reference does not hold",
     ),
-    Named("error_wrong_level", "wrong level", "the asked abnormality at another level, but not below"),
+    Named(
+        "error_wrong_level", "wrong level", "the asked abnormality at another level, but not below"
+    ),
     Named("error_not_highest", "too low", "the asked abnormality below the reference's level"),
     Named(
         "error_other_abnormality",
@@ -93,7 +96,6 @@ ERROR_KINDS: tuple[Named, ...] = (
 NO_ANSWER = Named("no_answer", "no answer", "empty, cut off, refused or failed: no kind of its own")
 
 DANGEROUS: tuple[Named, ...] = (
-    Named("error_dangerous", "any of these", "items with at least one dangerous error"),
     Named(
         "error_severe_as_mild",
         "severe called mild or less",
@@ -118,6 +120,11 @@ DANGEROUS: tuple[Named, ...] = (
         "error_invented",
         "findings invented",
         "of the items that ask for something the report does not mention",
+    ),
+    Named(
+        "error_abstained",
+        "finding missed",
+        "called unmentioned, of the items that the report does mention",
     ),
 )
 

@@ -1,0 +1,130 @@
+"""The page into its file, and figures and tables into their folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from clinqa import __version__
+from clinqa.core.cells import is_private, write_file
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import Manifest, fingerprint, library_versions
+from clinqa.core.outfolder import create_file, open_out
+from clinqa.present.report.page import GENERATOR, all_tables, render
+from clinqa.present.report.plots import draw_figures, need_matplotlib
+from clinqa.present.report.read import Evaluation, read_scores
+from clinqa.present.report.tables import csv_of, latex_of
+
+__all__ = ["Written", "write_report"]
+
+_OURS = f'<meta name="generator" content="{GENERATOR} '.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written, in numbers, and what to warn of."""
+
+    page: Path
+    runs: int
+    models: int
+    figures: int
+    tests: int
+    private: bool
+    files: Sequence[str] = ()
+    warnings: Sequence[str] = field(default=())
+
+
+def write_report(
+    scores: Sequence[Path],
+    page: Path,
+    *,
+    title: str = "",
+    examples: bool = True,
+    figures: Path | None = None,
+    fresh: bool = False,
+    command: Sequence[str] = (),
+) -> Written:
+    """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
+    _refuse_foreign(page, fresh)
+    if figures is not None:
+        need_matplotlib()
+    evaluation = read_scores(scores)
+    private = is_private(evaluation.data_class)
+    html = render(evaluation, title=title, examples=examples, page=page.name)
+    files: Sequence[str] = ()
+    if figures is not None:
+        files = _write_files(evaluation, figures, fresh, command)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_file(page, html, private=private)
+    return Written(
+        page=page,
+        runs=len(evaluation.runs),
+        models=len({run.model for run in evaluation.runs}),
+        figures=sum(len(found) for found in evaluation.figures.values()),
+        tests=len(evaluation.tests),
+        private=private,
+        files=files,
+        warnings=evaluation.warnings,
+    )
+
+
+def _refuse_foreign(page: Path, fresh: bool) -> None:
+    """An earlier page of ours is replaced; anybody else's file is not."""
+    if page.is_symlink():
+        raise ConfigError(f"{page}: is a symbolic link; give the file itself")
+    if page.is_dir():
+        raise ConfigError(f"{page}: is a folder; name a file such as {page / 'report.html'}")
+    if not page.exists() or fresh:
+        return
+    with page.open("rb") as file:
+        if _OURS not in file.read(4096):
+            raise ConfigError(f"{page}: is not a page of clinqa report; name another with -o")
+
+
+def _write_files(
+    evaluation: Evaluation, folder: Path, fresh: bool, command: Sequence[str]
+) -> Sequence[str]:
+    """Figures as SVG and PDF, tables as CSV and LaTeX; counts and shares only, no record text."""
+    private = is_private(evaluation.data_class)
+    started = datetime.now(UTC)
+    identity = {
+        "verb": "report",
+        "clinqa": __version__,
+        "scores": sorted(manifest.fingerprint for manifest in evaluation.manifests),
+        "files": ["svg", "pdf", "csv", "tex"],
+    }
+    with open_out(folder, identity, fresh=fresh, private=private) as out:
+        if out.done is not None:
+            return [record.name for record in out.done.outputs]
+        for name, body in _files(evaluation).items():
+            path = out.partial / name
+            path.parent.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
+            with os.fdopen(create_file(path, private=private), "wb") as file:
+                file.write(body)
+        finished = datetime.now(UTC)
+        manifest = out.commit(
+            Manifest(
+                verb="report",
+                data_class=evaluation.data_class,
+                identity=identity,
+                clinqa=__version__,
+                command=command,
+                started=started.isoformat(timespec="seconds"),
+                finished=finished.isoformat(timespec="seconds"),
+                seconds=round((finished - started).total_seconds(), 3),
+                versions=library_versions(("matplotlib", "pyarrow")),
+                details={"scores_fingerprint": fingerprint(identity)},
+            )
+        )
+    return [record.name for record in manifest.outputs]
+
+
+def _files(evaluation: Evaluation) -> Mapping[str, bytes]:
+    made = {f"figures/{name}": body for name, body in draw_figures(evaluation).items()}
+    for key, table in all_tables(evaluation).items():
+        made[f"tables/{key}.csv"] = csv_of(table).encode("utf-8")
+        made[f"tables/{key}.tex"] = latex_of(table).encode("utf-8")
+    return made
