@@ -13,13 +13,14 @@ from clinqa.cli.demo import demo
 from clinqa.cli.lexicon import lexicon
 from clinqa.cli.predict import predict
 from clinqa.cli.report import report
+from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
 from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
 
-ORDER = ("demo", "build", "verify", "show", "predict", "lexicon", "simulate")
+ORDER = ("demo", "build", "verify", "show", "predict", "score", "lexicon", "simulate")
 
 
 class Verbs(typer.core.TyperGroup):
@@ -46,6 +47,7 @@ app.add_typer(build)
 app.command("verify")(verify)
 app.command("show")(show)
 app.command("predict")(predict)
+app.command("score")(score)
 app.command("report")(report)
 app.add_typer(lexicon)
 app.add_typer(simulate)

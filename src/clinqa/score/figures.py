@@ -82,7 +82,9 @@ def statistic_of(measures: Sequence[Measure], columns: npt.NDArray[np.int64]) ->
 
 def _measures(scored: ScoredRun, total: Floats, pack: str, subset: Subset) -> list[Measure]:
     made = text_measures(scored.signatures)
-    made += clinical_measures(total, pack, subset.type, classes=subset.graded)
+    made += clinical_measures(
+        total, pack, subset.type, classes=subset.graded, whole=not subset.name
+    )
     return made + ([] if subset.name else status_measures())
 
 

@@ -132,6 +132,11 @@ def open_runs(folders: Sequence[Path], dataset: Dataset) -> list[Run]:
     runs = []
     for name, folder in zip(_names(folders), folders, strict=True):
         runs.append(_open(name, folder, dataset))
+    splits = sorted({run.split for run in runs})
+    if len(splits) > 1:
+        raise ConfigError(
+            f"the runs answer different splits ({', '.join(splits)}); score each split by itself"
+        )
     return runs
 
 

@@ -18,7 +18,14 @@ from clinqa.score.scored import CLASSES, COLUMNS, STATUSES
 from clinqa.score.text import STATISTICS, text_metrics
 from clinqa.stats.kappa import kappa_of_tables
 
-__all__ = ["LEVEL_TYPES", "Measure", "clinical_measures", "status_measures", "text_measures"]
+__all__ = [
+    "LEVEL_TYPES",
+    "Measure",
+    "clinical_measures",
+    "level_cells",
+    "status_measures",
+    "text_measures",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,12 +61,18 @@ def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
 
 
 def clinical_measures(
-    sums: Floats, pack: str, question_type: str | None = None, *, classes: bool = True
+    sums: Floats,
+    pack: str,
+    question_type: str | None = None,
+    *,
+    classes: bool = True,
+    whole: bool = True,
 ) -> list[Measure]:
     """What a text metric does not see, for a subset with these sums.
 
     `pack` names the labeller in the signature; `classes` is False where all references are of
-    one class, and macro-F1 and kappa mean nothing.
+    one class, and macro-F1 and kappa mean nothing; only of the `whole` does the signature list
+    the classes, or subsets could not stand in one column.
     """
     how = f"clinical|{pack}"
     made = [_share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items")]
@@ -69,9 +82,9 @@ def clinical_measures(
     ]
     for name, of in _AT_RISK.items():
         key = "error_abstained" if name == "abstained" else f"error_dangerous_{name}"
-        whole = "pairs" if name == "any" else f"at:{name}"
-        made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", whole))
-    return made + (_class_measures(sums, how, question_type) if classes else [])
+        under = "pairs" if name == "any" else f"at:{name}"
+        made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", under))
+    return made + (_class_measures(sums, how, question_type, whole) if classes else [])
 
 
 _AT_RISK = {
@@ -86,9 +99,11 @@ _AT_RISK = {
 }
 
 
-def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[Measure]:
+def _class_measures(
+    sums: Floats, how: str, question_type: str | None, whole: bool
+) -> list[Measure]:
     names = _SETS.get(question_type or "", _LEVELS)
-    table = _cells(sums)
+    table = level_cells(sums)
     # fixed by the references, so that it is the same for every run
     codes = [CLASSES.index(name) for name in names]
     present = [code for code in codes if table[..., code, :].sum() > 0]
@@ -96,9 +111,9 @@ def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[M
     made = [
         Measure(
             "level_macro_f1",
-            f"level_macro_f1|{how}|classes:{listed}",
-            lambda rows: macro_f1(_cells(rows), present),
-            lambda rows: _cells(rows)[..., present, :].sum(axis=(-2, -1)),
+            f"level_macro_f1|{how}|classes:{listed if whole else 'of the references'}",
+            lambda rows: macro_f1(level_cells(rows), present),
+            lambda rows: level_cells(rows)[..., present, :].sum(axis=(-2, -1)),
             tuple(range(_CELLS.start, _CELLS.stop)),
             is_share=False,
         )
@@ -147,9 +162,9 @@ def _column(place: int) -> Callable[[Floats], Floats]:
 
 def _ordered(rows: Floats, codes: list[int]) -> Floats:
     """The table of classes that stand in an order, as one row of counts."""
-    cells = _cells(rows)[..., codes, :][..., codes]
+    cells = level_cells(rows)[..., codes, :][..., codes]
     return cells.reshape(*cells.shape[:-2], len(codes) ** 2)
 
 
-def _cells(rows: Floats) -> Floats:
+def level_cells(rows: Floats) -> Floats:
     return rows[..., _CELLS].reshape(*rows.shape[:-1], len(CLASSES), len(CLASSES) + 1)

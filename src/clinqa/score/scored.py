@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -89,21 +90,22 @@ SCORED = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run scored: `rows` by answer; by item `statistics`, the mean over its repeats; and by
-    repeat the sums over all items, for the spread between repeats."""
+    """A run scored: by item `statistics`, the mean over its repeats; by repeat the sums over all
+    items, for the spread between repeats; and how many answers were of each status."""
 
     run: Run
-    rows: pa.Table
     items: npt.NDArray[np.int64]  # rows of Items that it answered
     statistics: Floats
     repeats: Floats
     signatures: Mapping[str, str]
     short_references: float
+    statuses: Mapping[str, int]
     unknown: int  # predictions of items that the split does not hold
 
 
-def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> ScoredRun:
-    """Score every answer of a run, and average its repeats within each item."""
+def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun, pa.Table]:
+    """Score every answer of a run and average its repeats within each item; and the rows of
+    `items.parquet`."""
     predictions = run.predictions()
     place = {name: row for row, name in enumerate(items.column("id"))}
     found = np.array([place.get(name, -1) for name in predictions["item_id"].to_pylist()], np.int64)
@@ -127,9 +129,18 @@ def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> ScoredRun:
     counts = np.diff(np.append(first, len(found)))
     means = np.add.reduceat(statistics, first, axis=0) / counts[:, None]
     totals = np.stack([statistics[repeat == number].sum(axis=0) for number in np.unique(repeat)])
-    return ScoredRun(
-        run, rows, found[first], means, totals, text.signatures, text.short_references, unknown
+    counted = Counter(statuses)
+    scored = ScoredRun(
+        run,
+        found[first],
+        means,
+        totals,
+        text.signatures,
+        text.short_references,
+        {status: counted[status] for status in STATUSES if counted[status]},
+        unknown,
     )
+    return scored, rows
 
 
 def _answers(predictions: pa.Table) -> tuple[list[str | None], list[str]]:

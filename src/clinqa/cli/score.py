@@ -1,0 +1,82 @@
+"""clinqa score: what runs answered, scored against the dataset they were asked from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.terminal import Progress
+from clinqa.core.records import DataClass
+
+__all__ = ["score"]
+
+
+def score(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders made by clinqa predict on it.")
+    ],
+    out: Out,
+    primary: Annotated[
+        str,
+        typer.Option(
+            "--primary", metavar="METRIC", help="The metric on which runs are declared compared."
+        ),
+    ] = "token_f1",
+    family: Annotated[
+        str,
+        typer.Option(
+            "--family", metavar="all|vs:RUN", help="All pairs of runs, or one against every other."
+        ),
+    ] = "all",
+    human: Annotated[
+        Path | None,
+        typer.Option(
+            "--human",
+            metavar="FILE.csv",
+            help="People's verdicts on a random sample (item_id, verdict, and run if there are "
+            "several): level accuracy is corrected by them.",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of patients drawn.")
+    ] = 1000,
+    pack_dir: Annotated[
+        Path | None,
+        typer.Option("--pack-dir", metavar="DIR", help="The pack the dataset was built with."),
+    ] = None,
+    data_class: Annotated[
+        DataClass | None,
+        typer.Option("--data-class", help="That of dataset and runs unless it is raised here."),
+    ] = None,
+    seed: Seed = 0,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Score runs: text metrics, clinical reading, intervals, paired tests.
+
+    Every figure has an interval over patients; dangerous errors stand on their own.
+    """
+    from clinqa.score.options import ScoreOptions
+    from clinqa.score.run import score as make
+
+    options = ScoreOptions(
+        primary=primary,
+        family=family,
+        human=human,
+        pack_dir=pack_dir,
+        draws=resamples,
+        seed=seed,
+        data_class=data_class,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = make(dataset, runs, out, options, progress)
+    lines = [*result.lines, *([] if dry_run else [f"scores in {out}"])]
+    return Outcome("score", out, result.counts, result.warnings, text="\n".join(lines))

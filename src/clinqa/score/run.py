@@ -1,0 +1,308 @@
+"""`clinqa score`: a dataset and runs in, a SCORES folder out.
+
+scores.json     figures, tests, and meta: what they stand on (see score/meta.py)
+items.parquet   a row an item, run and repeat: answer, reference, what was read, each metric
+tables/*.csv    the figures for a spreadsheet
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import clinqa
+from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.manifest import (
+    FileRecord,
+    Manifest,
+    StageCounts,
+    library_versions,
+)
+from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import DataClass
+from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.packs.loader import Pack
+from clinqa.privacy import is_private
+from clinqa.score.clinical import ClinicalScorer
+from clinqa.score.comparisons import Family, family_of, tests_of
+from clinqa.score.corrected import Corrected, corrected
+from clinqa.score.figures import Drawing, figures_of, overall_measures
+from clinqa.score.human import read_human
+from clinqa.score.identity import (
+    VERB,
+    configuration_of,
+    data_class_of,
+    dry_run,
+    identity_of_scores,
+    inputs_of,
+    pack_of,
+)
+from clinqa.score.inputs import Items, Run, load_items, open_runs
+from clinqa.score.meta import Scored, meta_of
+from clinqa.score.options import ScoreOptions, ScoreResult
+from clinqa.score.read import AnswerReader
+from clinqa.score.scored import ScoredRun, score_run
+from clinqa.score.spreads import spreads_of
+from clinqa.score.subsets import Subset, subsets_of
+from clinqa.score.tables import tables_of
+
+__all__ = ["ScoreOptions", "ScoreResult", "score"]
+
+SCORES_FILE, ITEMS_FILE = "scores.json", "items.parquet"
+
+
+def score(
+    dataset: Path,
+    runs: Sequence[Path],
+    out: Path,
+    options: ScoreOptions | None = None,
+    progress: Progress = silent,
+) -> ScoreResult:
+    """Score these runs on the dataset they were made on, or say that it has been done."""
+    options = options or ScoreOptions()
+    options.check()
+    opened_set = open_dataset(dataset)
+    opened = open_runs(runs, opened_set)
+    pack = pack_of(opened_set, options)
+    family = family_of(options.family, options.primary, [(run.id, run.name) for run in opened])
+    data_class = data_class_of(opened_set, opened, options)
+    if options.dry_run:
+        return ScoreResult({}, lines=dry_run(opened_set, opened, options, data_class, out))
+    inputs = inputs_of(opened_set, opened, options)
+    identity = identity_of_scores(opened_set, opened, options, pack, data_class, inputs)
+    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
+        if folder.done is not None:
+            lines = [f"already done: {out} holds these scores"]
+            return ScoreResult(
+                _counts(folder.done), list(folder.done.warnings), lines, already_done=True
+            )
+        with writing(folder.path):
+            making = _Making(opened_set, opened, options, pack, family, progress, folder)
+            made = making.score()
+            manifest = making.manifest(made, identity, inputs, data_class)
+            finished = folder.commit(manifest, {ITEMS_FILE: making.rows})
+    return ScoreResult(_counts(finished), list(finished.warnings), _lines(made, options.primary))
+
+
+class _Making:
+    """One scoring from the predictions to the files in the partial folder."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        runs: Sequence[Run],
+        options: ScoreOptions,
+        pack: Pack,
+        family: Family,
+        progress: Progress,
+        folder: OutFolder,
+    ) -> None:
+        self._dataset, self._runs, self._options = dataset, runs, options
+        self._pack, self._family, self._progress = pack, family, progress
+        self._folder = folder
+        self._started, self._clock = _now(), time.monotonic()
+        self._drawing = Drawing(options.seed, options.draws)
+        self._labeller = f"pack:{pack.spec.id}@{pack.fingerprint[:12]}"
+        self.rows = 0
+
+    def score(self) -> Scored:
+        """Everything that is known, and the files written."""
+        items = load_items(self._dataset, [self._runs[0].split])
+        subsets = list(subsets_of(items))
+        scored = self._score_runs(items)
+        figures = self._figures(scored, items, subsets)
+        measures = overall_measures(scored[0], self._labeller, subsets[0])
+        tests: list[PairedTest] = []
+        if len(scored) > 1:
+            self._progress("comparing", 0, 1)
+            compared = [m for m in measures if not m.name.startswith(("error_", "status_"))]
+            tests = tests_of(self._family, scored, compared, items, self._drawing)
+        people = self._people(scored, items)
+        figures += [each.figure for each in people]
+        spreads = [entry for run in scored for entry in spreads_of(run, measures)]
+        made = Scored(self._dataset, items, scored, figures, tests, spreads, people)
+        meta = meta_of(made, self._pack, self._family, self._drawing, self._warnings(made))
+        self._write(made, meta)
+        return made
+
+    def _score_runs(self, items: Items) -> list[ScoredRun]:
+        scorer = ClinicalScorer(AnswerReader(self._pack))
+        scored = []
+        with _rows_file(self._folder.partial / ITEMS_FILE, self._folder.private) as write:
+            for number, run in enumerate(self._runs):
+                self._progress("scoring", number, len(self._runs))
+                one, rows = score_run(run, items, scorer)
+                write(rows)
+                self.rows += len(rows)
+                scored.append(one)
+        return scored
+
+    def _figures(
+        self, scored: Sequence[ScoredRun], items: Items, subsets: Sequence[Subset]
+    ) -> list[Figure]:
+        figures: list[Figure] = []
+        for number, run in enumerate(scored):
+            self._progress("intervals", number, len(scored))
+            figures += figures_of(run, items, subsets, self._drawing, self._labeller)
+        return figures
+
+    def _people(self, scored: Sequence[ScoredRun], items: Items) -> list[Corrected]:
+        if self._options.human is None:
+            return []
+        names = {name: run.id for run in self._runs for name in (run.id, run.name)}
+        verdicts = read_human(self._options.human, names)
+        return [
+            corrected(run, items, verdicts[run.run.id], self._labeller)
+            for run in scored
+            if run.run.id in verdicts
+        ]
+
+    def _write(self, made: Scored, meta: Mapping[str, Any]) -> None:
+        private, partial = self._folder.private, self._folder.partial
+        body = {
+            "figures": [figure.as_json() for figure in made.figures],
+            "tests": [test.as_json() for test in made.tests],
+            "meta": meta,
+        }
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
+        write_durably(partial / SCORES_FILE, text.encode(), private=private)
+        (partial / "tables").mkdir(mode=0o700)
+        for name, content in tables_of(made.figures, made.tests, made.runs).items():
+            write_durably(partial / "tables" / name, content.encode(), private=private)
+
+    def _warnings(self, made: Scored) -> list[str]:
+        """What a reader should know before trusting a figure; counts only."""
+        found = []
+        for run in made.runs:
+            if len(run.items) < len(made.items):
+                found.append(
+                    f"{run.run.name}: answers {len(run.items):,} of the {len(made.items):,} items "
+                    f"of split {run.run.split}; its figures are of those"
+                )
+            if run.unknown:
+                found.append(f"{run.run.name}: {run.unknown:,} answers to items not in the split")
+        if len({run.items.tobytes() for run in made.runs}) > 1:
+            found.append(
+                "the runs answered different items: compare them by the paired tests, which keep "
+                "to common items, and not by their figures"
+            )
+        built_with = self._dataset.manifest.identity.get("pack_fingerprint")
+        if built_with is not None and built_with != self._pack.fingerprint:
+            found.append(
+                "the pack has changed since the dataset was built: answers are read with other "
+                "words than the labels were made with; build it again or give --pack-dir"
+            )
+        for run in made.runs:
+            others = sum(n for status, n in run.statuses.items() if status != "answered")
+            if others:
+                named = ", ".join(
+                    f"{status} {n:,}"
+                    for status, n in run.statuses.items()
+                    if n and status != "answered"
+                )
+                found.append(
+                    f"{run.run.name}: {others:,} of {sum(run.statuses.values()):,} answers are "
+                    f"none ({named}); they count as wrong"
+                )
+        for each in made.people:
+            if each.unknown:
+                found.append(
+                    f"{each.figure.run}: people judged {each.unknown:,} items it did not answer"
+                )
+        return found
+
+    def manifest(
+        self,
+        made: Scored,
+        identity: Mapping[str, Any],
+        inputs: Sequence[FileRecord],
+        data_class: DataClass,
+    ) -> Manifest:
+        """The manifest, but for outputs."""
+        answers = sum(sum(run.statuses.values()) for run in made.runs)
+        outside = sum(run.unknown for run in made.runs)
+        return Manifest(
+            verb=VERB,
+            data_class=data_class.value,
+            identity=identity,
+            clinqa=clinqa.__version__,
+            command=["clinqa", *sys.argv[1:]],
+            configuration=configuration_of(self._dataset, self._runs, self._options, self._pack),
+            seeds={"seed": self._options.seed},
+            inputs=inputs,
+            counts={
+                "answers": StageCounts(
+                    read=answers + outside,
+                    kept=answers,
+                    out_of_scope=outside,
+                    out_of_scope_by_reason={"not_in_split": outside} if outside else {},
+                )
+            },
+            started=self._started,
+            finished=_now(),
+            seconds=round(time.monotonic() - self._clock, 3),
+            versions=library_versions(("pyarrow", "numpy", "scipy")),
+            warnings=self._warnings(made),
+            details={
+                "runs": len(made.runs),
+                "items": len(made.items),
+                "figures": len(made.figures),
+                "tests": len(made.tests),
+            },
+        )
+
+
+@contextmanager
+def _rows_file(path: Path, private: bool) -> Iterator[Any]:
+    """A function that appends a table to the file; the first table gives the columns."""
+    writer: pq.ParquetWriter | None = None
+    with os.fdopen(create_file(path, private=private), "wb") as file:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            if writer is None:
+                writer = pq.ParquetWriter(file, rows.schema, compression="zstd")
+            writer.write_table(rows)
+
+        try:
+            yield write
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def _counts(manifest: Manifest) -> dict[str, int]:
+    return {
+        "answers": manifest.counts["answers"].kept,
+        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
+    }
+
+
+def _lines(made: Scored, primary: str) -> list[str]:
+    """The main figures of each run, for the terminal."""
+    lines = []
+    for metric in dict.fromkeys((primary, "level_accuracy", "error_dangerous_any")):
+        for figure in made.figures:
+            if figure.metric == metric and not figure.subset and figure.value is not None:
+                bounds = (
+                    ""
+                    if figure.low is None or figure.high is None
+                    else f"  [{figure.low:.3f}, {figure.high:.3f}]"
+                )
+                lines.append(f"{metric:<20} {figure.run:<36} {figure.value:.3f}{bounds}")
+    return lines
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
