@@ -1,0 +1,140 @@
+"""Chat completions: the body and the answer that OpenAI, Azure and compatible servers share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.ids import sub_seed
+from clinqa.models.protocol import ModelOptions, Prompt, Sampling
+from clinqa.models.remote.wire import (
+    BadReply,
+    Reply,
+    Said,
+    as_body,
+    checked_text,
+    omitted,
+    tokens,
+)
+
+__all__ = ["ChatWire"]
+
+_FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
+_LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+class ChatWire:
+    """Body and answer of chat completions; where they go is for those who derive from it."""
+
+    name: str
+    url: str
+
+    def __init__(self, model: str, options: ModelOptions, *, limit: str) -> None:
+        self._model: str | None = model
+        self._omit = omitted(options)
+        self._schema = _schema(options)
+        self._limit = limit
+        self._adapted = False
+        self._vendor = False
+
+    def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
+        """The request for one prompt."""
+        asked: dict[str, Any] = {} if self._model is None else {"model": self._model}
+        asked["messages"] = [
+            {"role": message.role, "content": message.text} for message in prompt.messages
+        ]
+        asked[self._limit] = sampling.max_tokens
+        asked["temperature"] = sampling.temperature
+        if sampling.top_p != 1.0:
+            asked["top_p"] = sampling.top_p
+        if sampling.stop:
+            asked["stop"] = list(sampling.stop)
+        if sampling.temperature > 0:
+            seed = sub_seed(prompt.seed, f"sampling {prompt.repeat}", prompt.item_id)
+            asked["seed"] = seed % 2**31
+        if self._schema is not None:
+            asked["response_format"] = self._schema
+        if self._vendor:
+            asked["store"] = False
+        for field in self._omit:
+            asked.pop(field, None)
+        return as_body(asked)
+
+    def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
+        """The model's answer out of a 200."""
+        choices = value.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            raise BadReply
+        message = choices[0].get("message")
+        if not isinstance(message, dict):
+            raise BadReply
+        # Reasons of other servers (eos, tool_calls, none) are an ordinary end.
+        reason = choices[0].get("finish_reason")
+        finish = _FINISH.get(reason, "stop") if isinstance(reason, str) else "stop"
+        text = _content(message.get("content"))
+        refusal = message.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            text, finish = text or checked_text(refusal), "refusal"
+        elif text is None:
+            if "content" not in message and finish == "stop":
+                raise BadReply
+            text = ""  # all tokens went into thinking, or a filter took the text away
+        usage = value.get("usage")
+        return Reply(
+            text, finish, tokens(usage, "prompt_tokens"), tokens(usage, "completion_tokens")
+        )
+
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+        """`{"error": {"message", "type", "param", "code"}}`, or the error bare as some give it."""
+        error = value.get("error", value)
+        if not isinstance(error, dict):
+            return Said(message=str(error))
+        inner = error.get("innererror")
+        code = inner.get("code") if isinstance(inner, dict) else None
+        code = code or error.get("code")
+        if not isinstance(code, str):  # vLLM puts the status there
+            code = error.get("type")
+        param = error.get("param")
+        return Said(
+            code if isinstance(code, str) else "",
+            param if isinstance(param, str) else "",
+            str(error.get("message", "")),
+        )
+
+    def adapt(self, said: Said, body: bytes) -> bool:
+        """Newer models take the limit of tokens under another name, older servers do not."""
+        for refused, instead in (_LIMITS, _LIMITS[::-1]):
+            named = said.param == refused or (not said.param and f"'{refused}'" in said.message)
+            if not named or f'"{refused}":'.encode() not in body:
+                continue
+            if self._limit == refused and not self._adapted:
+                self._limit, self._adapted = instead, True
+            # What was sent before the change comes back late, and is sent again too.
+            return self._limit == instead
+        return False
+
+
+def _content(content: object) -> str | None:
+    """Text, or the text parts of a list of parts; None for null."""
+    if content is None:
+        return None
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        return "".join(checked_text(part.get("text")) for part in parts)
+    return checked_text(content)
+
+
+def _schema(options: ModelOptions) -> Mapping[str, Any] | None:
+    given = options.extra.get("json_schema")
+    if not given:
+        return None
+    try:
+        schema = json.loads(given)
+    except (ValueError, RecursionError):
+        raise ConfigError("json_schema: not JSON") from None
+    if not isinstance(schema, dict):
+        raise ConfigError("json_schema: must be an object")
+    wanted = {"name": "answer", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": wanted}

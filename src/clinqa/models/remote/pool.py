@@ -1,0 +1,229 @@
+"""Many prompts at once over one session: bounded, retried, each answered or recorded once.
+
+Workers draw prompts from one iterator, so memory holds what is in flight and no more. A failure
+that makes all others pointless stops the drawing; what is in flight by then is waited for, since it
+may be paid for, and handed over before the error is raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from clinqa.core.errors import ClinqaError, ModelError
+from clinqa.models.cache import ResponseCache
+from clinqa.models.protocol import Output, Prompt, Sampling
+from clinqa.models.remote.faults import Fault, RetryPolicy, judge
+from clinqa.models.remote.wire import BadReply, Reply, Said, Wire
+from clinqa.privacy.egress import Answer, Lost, Session
+
+__all__ = ["Clock", "Pool", "Setting"]
+
+SUSPICIONS = 8
+"""Refusals without one success after which the request itself is taken to be wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time, so that tests need none."""
+
+    now: Callable[[], float] = time.perf_counter
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    date: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Setting:
+    """What stays the same from one pool to the next, and what a model has learnt so far."""
+
+    wire: Wire
+    where: str  # the endpoint, for messages
+    parallel: int
+    timeout: float
+    policy: RetryPolicy
+    clock: Clock
+    cache: ResponseCache | None
+    worked: bool = False
+    suspicions: int = 0
+
+
+@dataclass(slots=True)
+class Pool:
+    """One call of `generate`."""
+
+    setting: Setting
+    session: Session
+    prompts: Sequence[Prompt]
+    sampling: Sampling
+    failed: BaseException | None = None
+    _done: deque[tuple[int, Output]] = field(default_factory=deque)
+    _workers: set[asyncio.Task[None]] = field(default_factory=set)
+    _resting: set[asyncio.Task[None]] = field(default_factory=set)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _resume_at: float = 0.0
+
+    async def start(self) -> None:
+        """Set the workers going."""
+        indices = iter(range(len(self.prompts)))
+        for _ in range(min(self.setting.parallel, len(self.prompts))):
+            worker = asyncio.ensure_future(self._work(indices))
+            self._workers.add(worker)
+            worker.add_done_callback(self._ended)
+
+    async def next(self) -> list[tuple[int, Output]]:
+        """Whatever has finished since the last call; nothing once all is done."""
+        while not self._done and self._workers:
+            self._wake.clear()
+            await self._wake.wait()
+        batch = list(self._done)
+        self._done.clear()
+        return batch
+
+    async def stop(self) -> None:
+        """End at once: requests in flight are broken off."""
+        workers = list(self._workers)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+    def _ended(self, worker: asyncio.Task[None]) -> None:
+        self._workers.discard(worker)
+        self._wake.set()
+        if not worker.cancelled() and (error := worker.exception()) is not None:
+            self._fail(error)  # not one of ours: a fault of this client, to be seen as it is
+
+    async def _work(self, indices: Iterable[int]) -> None:
+        for index in indices:
+            if self.failed is not None:
+                return
+            try:
+                output = await self._output(self.prompts[index])
+            except ClinqaError as error:
+                self._fail(error)
+                return
+            self._done.append((index, output))
+            self._wake.set()
+
+    def _fail(self, error: BaseException) -> None:
+        self.failed = self.failed or error
+        for worker in self._resting:  # nobody rests for a try that will not be made
+            worker.cancel()
+
+    async def _output(self, prompt: Prompt) -> Output:
+        cache = self.setting.cache
+        if cache is None:
+            return await self._ask(prompt)
+        key = cache.key(prompt, self.sampling)
+        if (known := cache.get(key)) is not None:
+            await asyncio.sleep(0)
+            return known
+        output = await self._ask(prompt)
+        cache.put(key, output)
+        return output
+
+    async def _ask(self, prompt: Prompt) -> Output:
+        setting, clock = self.setting, self.setting.clock
+        had: Counter[str] = Counter()
+        begun = clock.now()
+        while True:
+            while (pause := self._resume_at - clock.now()) > 0:
+                await self._rest(pause)
+            body = setting.wire.body(prompt, self.sampling)
+            asked = clock.now()
+            said = await self._try(prompt, body)
+            if isinstance(said, Reply):
+                setting.worked = True
+                return Output(
+                    said.text,
+                    said.finish_reason,
+                    said.input_tokens,
+                    said.output_tokens,
+                    clock.now() - asked,
+                )
+            if said is None:  # the same once more, in another spelling
+                continue
+            if said.kind == "content_filter":
+                setting.worked = True
+                return Output("", "content_filter", None, None, clock.now() - asked)
+            self._weigh(said)
+            had[said.kind] += 1
+            if not setting.policy.again(said, had):
+                return Output("", "error", None, None, clock.now() - begun, said.kind)
+            wait = setting.policy.wait(said, had.total())
+            if said.wait is not None:  # the server asked everyone, not this request alone
+                self._resume_at = max(
+                    self._resume_at, clock.now() + min(said.wait, setting.policy.longest_asked)
+                )
+            await self._rest(wait)
+
+    async def _try(self, prompt: Prompt, body: bytes) -> Reply | Fault | None:
+        wire = self.setting.wire
+        try:
+            answer = await self.session.post(
+                wire.url,
+                body,
+                wire.headers(body),
+                model=wire.name,
+                items=(prompt.item_id,),
+                timeout=self.setting.timeout,
+            )
+        except Lost as lost:
+            return Fault(lost.kind, retry=True)
+        if answer.status == 200:
+            try:
+                return wire.read(_json(answer), prompt)
+            except BadReply:
+                return Fault("bad_output", retry=True)
+        said = Said()
+        with suppress(BadReply):  # an error page of something in between: its status says enough
+            said = wire.said(_json(answer), answer.headers)
+        if answer.status in (400, 422) and wire.adapt(said, body):
+            return None
+        return judge(answer.status, said, answer.headers, self.setting.clock.date())
+
+    def _weigh(self, fault: Fault) -> None:
+        """Raise where the run should end."""
+        setting = self.setting
+        if fault.ends:
+            raise ModelError(f"{setting.where}: {fault.ends}{self._about_key(fault)}")
+        if fault.suspect and not setting.worked:
+            setting.suspicions += 1
+            sure = fault.kind == "server" or setting.suspicions >= min(
+                SUSPICIONS, len(self.prompts)
+            )
+            if sure:
+                raise ModelError(f"{setting.where}: {fault.suspect}, and nothing has worked yet")
+
+    def _about_key(self, fault: Fault) -> str:
+        if fault.kind != "auth":
+            return ""
+        wire = self.setting.wire
+        if not wire.has_key:
+            return "; it asks for a key: name the variable that holds it with --api-key-env"
+        return f"; is the environment variable {wire.key} right?"
+
+    async def _rest(self, seconds: float) -> None:
+        task = asyncio.current_task()
+        if self.failed is not None or task is None:
+            raise asyncio.CancelledError
+        self._resting.add(task)
+        try:
+            await self.setting.clock.sleep(seconds)
+        finally:
+            self._resting.discard(task)
+
+
+def _json(answer: Answer) -> dict[str, object]:
+    try:
+        value = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        raise BadReply from None
+    if not isinstance(value, dict):
+        raise BadReply
+    return value

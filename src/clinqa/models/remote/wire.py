@@ -1,0 +1,136 @@
+"""What one wire format gives to the client: where, how it asks, and how an answer is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from clinqa.core.errors import ConfigError
+from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
+
+__all__ = [
+    "BadReply",
+    "Reply",
+    "Said",
+    "Wire",
+    "as_body",
+    "checked_text",
+    "omitted",
+    "refuse_schema",
+    "system_and_turns",
+    "tokens",
+]
+
+JSON = "application/json"
+MOST_TOKENS = 2**31 - 1
+
+
+class BadReply(Exception):
+    """A 200 that is not what the format promises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said, in the words of `protocol.Output`."""
+
+    text: str
+    finish_reason: str
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a server says of a failure. `message` may quote a record: it is matched, never shown."""
+
+    code: str = ""
+    param: str = ""
+    message: str = ""
+
+
+class Wire(Protocol):
+    """One wire format, set up for one model."""
+
+    @property
+    def name(self) -> str:
+        """The name the model was opened by."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Where every request goes, already percent-encoded."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """The environment variables that hold its key, for messages; empty if it takes none."""
+        ...
+
+    @property
+    def has_key(self) -> bool:
+        """Does a key go along with a request?"""
+        ...
+
+    def check_key(self) -> None:
+        """ConfigError if a key is needed and none is set."""
+        ...
+
+    def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
+        """The request for one prompt."""
+        ...
+
+    def headers(self, body: bytes) -> Mapping[str, str]:
+        """Its headers, made anew for each try (a signature ages)."""
+        ...
+
+    def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
+        """The model's answer to a prompt out of a 200; BadReply if it is none."""
+        ...
+
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+        """What an error answer says."""
+        ...
+
+    def adapt(self, said: Said, body: bytes) -> bool:
+        """Ask the same thing in another spelling from now on; False if there is none."""
+        ...
+
+
+def as_body(value: Mapping[str, Any]) -> bytes:
+    """JSON in ASCII: any text a record can hold survives, half surrogate pairs too."""
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def system_and_turns(messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
+    """The system text apart from the turns, for formats where it stands apart."""
+    system = "\n\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
+def checked_text(value: object) -> str:
+    """A text as a reply must hold it; half a surrogate pair becomes a question mark."""
+    if not isinstance(value, str):
+        raise BadReply
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+
+
+def tokens(usage: object, name: str) -> int | None:
+    """A count of tokens, or None where a server gives none that can be one."""
+    count = usage.get(name) if isinstance(usage, Mapping) else None
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
+        return None
+    return count
+
+
+def omitted(options: ModelOptions) -> frozenset[str]:
+    """Fields of the request to leave out, as `extra["omit"]` names them (`temperature,seed`)."""
+    named = (name.strip() for name in options.extra.get("omit", "").split(","))
+    return frozenset(name for name in named if name)
+
+
+def refuse_schema(options: ModelOptions, name: str) -> None:
+    """For formats that are not asked for a JSON schema here."""
+    if options.extra.get("json_schema"):
+        raise ConfigError(f"{name}: a JSON schema can be asked of openai: and azure: models only")
