@@ -16,9 +16,9 @@ from clinqa.build.reports.labeller import Labeller
 from clinqa.build.reports.questions import questionnaire
 from clinqa.build.reports.readings import Readings
 from clinqa.build.reports.resolve import resolution_table
-from clinqa.build.reports.scan import Engine, Scanner
+from clinqa.build.reports.scan import Engine, Pieces, Scanner
 from clinqa.build.reports.sections import Role, SectionTable
-from clinqa.build.reports.studies import studies_of
+from clinqa.build.reports.studies import Studies, studies_of
 from clinqa.core.records import Level, Reason, Reject
 from clinqa.dataset.writer import BatchTables
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
@@ -56,6 +56,15 @@ class Built:
     notes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A batch divided into studies and statements."""
+
+    batch: ReportBatch
+    studies: Studies
+    pieces: Pieces
+
+
 class BatchBuilder:
     """Builds batches one after the other; statements met before are not read again."""
 
@@ -76,9 +85,19 @@ class BatchBuilder:
 
     def build(self, batch: ReportBatch) -> Built:
         """The tables of a batch. Statements are numbered as in `readings`."""
+        return self.finish(self.begin(batch))
+
+    def begin(self, batch: ReportBatch) -> Begun:
+        """The half of the work that is compiled code: another thread may do it, one batch after
+        the other, while `finish` is busy with the batch before."""
         studies = studies_of(batch.studies, self._blocks)
         bounds = None if studies.bounds is None else (studies.bounds[:, 0], studies.bounds[:, 1])
         pieces = self._scanner.scan(studies.texts, bounds)
+        return Begun(batch, studies, pieces)
+
+    def finish(self, begun: Begun) -> Built:
+        """The tables of a batch whose statements are found. Batches come in the order begun."""
+        batch, studies, pieces = begun.batch, begun.studies, begun.pieces
         self.readings.read_new(self._labeller)
         labels = self._attributor.labels(pieces, len(studies))
         labelled = Labelled(studies, pieces, labels, self.readings)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.build.reports.ahead import ahead
 from clinqa.build.reports.batches import BatchBuilder, Built, Recipe
 from clinqa.build.reports.readings import NewReadings, Readings
 from clinqa.build.reports.scan import Statements
@@ -40,7 +41,7 @@ class BuiltBatches:
         if workers == 1:
             self._here = BatchBuilder(recipe)
             self.readings = self._here.readings
-            self._stream = map(self._here.build, batches)
+            self._stream = map(self._here.finish, ahead(map(self._here.begin, batches)))
         else:
             self.readings = Readings(tuple(recipe.load().abnormalities), Statements())
             self._numbers: dict[tuple[str, str], int] = {}

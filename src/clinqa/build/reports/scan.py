@@ -195,6 +195,6 @@ class _PythonRuns:
     def _number(self, structure: str, text: str) -> int:
         number = self._numbers.setdefault((structure, text), len(self._numbers))
         if number == len(self._statements):
-            self._statements.texts.append(text)
             self._statements.structures.append(structure)
+            self._statements.texts.append(text)
         return number

@@ -88,9 +88,10 @@ class CompiledRuns:
         text = np.empty(int(found.size[new].sum()), np.uint8)
         unwrap_new(data, new, found.at, found.size, self._tables.flags, text, ends)
         column = pa.LargeStringArray.from_buffers(len(new), pa.py_buffer(ends), pa.py_buffer(text))
-        self._statements.texts.extend(column.to_pylist())
         names = self._structures
+        # texts last: a statement counts as met once its text is there (`Readings.read_new`)
         self._statements.structures.extend(names[code] for code in found.structure[new].tolist())
+        self._statements.texts.extend(column.to_pylist())
 
     def _grow(self, count: int) -> None:
         hashes = np.empty((2 * len(self._hashes), 2), np.uint64)
