@@ -11,17 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from measure import Given, say
 
+from clinqa.build.reports.ahead import ahead
 from clinqa.build.reports.attribute import Attributor
 from clinqa.build.reports.findings import Reading
 from clinqa.build.reports.labelled import Labelled, coded
 from clinqa.build.reports.labeller import Labeller
 from clinqa.build.reports.readings import Readings
 from clinqa.build.reports.resolve import resolution_table
-from clinqa.build.reports.scan import PHASES, Scanner
+from clinqa.build.reports.scan import PHASES, Pieces, Scanner
 from clinqa.build.reports.sections import Role, SectionTable
-from clinqa.build.reports.studies import studies_of
+from clinqa.build.reports.studies import Studies, studies_of
 from clinqa.packs.loader import Pack, builtin_pack
-from clinqa.sources.reports import read_reports
+from clinqa.sources.reports import ReportBatch, read_reports
 
 __all__ = ["Labelling"]
 
@@ -55,8 +56,8 @@ class Labelling:
         """Label all reports of `source`; gives the number of rows written."""
         writer: pq.ParquetWriter | None = None
         rows = 0
-        for batch in read_reports([source]):
-            table = self._table(batch.studies)
+        for studies, pieces in ahead(map(self._begin, read_reports([source]))):
+            table = self._table(studies, pieces)
             if writer is None:
                 writer = pq.ParquetWriter(out, table.schema, compression="zstd", store_schema=False)
             writer.write_table(table)
@@ -70,10 +71,12 @@ class Labelling:
         method = self.readings.statements["method"]
         return int(self._counts[method[: len(self._counts)] > 0].sum())
 
-    def _table(self, notes: pa.Table) -> pa.Table:
-        studies = studies_of(notes, self._blocks)
+    def _begin(self, batch: ReportBatch) -> tuple[Studies, Pieces]:
+        studies = studies_of(batch.studies, self._blocks)
         bounds = None if studies.bounds is None else (studies.bounds[:, 0], studies.bounds[:, 1])
-        pieces = self._scanner.scan(studies.texts, bounds)
+        return studies, self._scanner.scan(studies.texts, bounds)
+
+    def _table(self, studies: Studies, pieces: Pieces) -> pa.Table:
         self.readings.read_new(self.labeller)
         self.occurrences += len(pieces)
         counts = np.bincount(pieces.statement, minlength=len(self.readings))
