@@ -37,7 +37,7 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The page's title.")] = "",
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Replace what stands at --out and in --figures.")
+        bool, typer.Option("--fresh", help="Delete our own earlier figures in --figures first.")
     ] = False,
     json: Json = False,
 ) -> Outcome:

@@ -112,15 +112,17 @@ def _cell(value: Any) -> Cell:
 
 
 def _size(parameters: Any) -> str:
-    """A number of parameters as people say it.
+    r"""A number of parameters as people say it; a small number is of billions.
 
-    >>> _size(135_000_000), _size(7e9), _size("8B"), _size(None)
-    ('135 M', '7 B', '8B', '')
+    >>> _size(135_000_000), _size(7e9), _size(0.27), _size("8B"), _size(0)
+    ('135\xa0M', '7\xa0B', '270\xa0M', '8B', '')
     """
     if isinstance(parameters, str):
         return parameters
     if not isinstance(parameters, int | float) or not parameters:
         return ""
+    if parameters < 100_000:
+        parameters *= 1e9
     for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if parameters >= unit:
             return f"{parameters / unit:.3g}\u00a0{letter}"

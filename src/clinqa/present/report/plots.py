@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clinqa.core.errors import MissingExtra
@@ -62,7 +62,7 @@ def draw_figures(evaluation: Evaluation) -> dict[str, bytes]:
     need_matplotlib()
     import matplotlib
 
-    drawers = {
+    drawers: dict[str, Callable[[Evaluation], Figure | None]] = {
         "results": _results,
         "dangerous": _dangerous,
         "errors": _errors,

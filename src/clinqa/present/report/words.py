@@ -173,10 +173,10 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in per cent, one decimal.
+    r"""A share in per cent, one decimal.
 
     >>> percent(0.1234), percent(0.0), percent(None), percent(0.0001)
-    ('12.3 %', '0.0 %', '–', '<0.1 %')
+    ('12.3\xa0%', '0.0\xa0%', '–', '<0.1\xa0%')
     """
     if share is None or not math.isfinite(share):
         return MISSING

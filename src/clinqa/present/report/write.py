@@ -48,7 +48,7 @@ def write_report(
     command: Sequence[str] = (),
 ) -> Written:
     """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
-    _refuse_foreign(page, fresh)
+    _refuse_foreign(page)
     if figures is not None:
         need_matplotlib()
     evaluation = read_scores(scores)
@@ -71,13 +71,13 @@ def write_report(
     )
 
 
-def _refuse_foreign(page: Path, fresh: bool) -> None:
+def _refuse_foreign(page: Path) -> None:
     """An earlier page of ours is replaced; anybody else's file is not."""
     if page.is_symlink():
         raise ConfigError(f"{page}: is a symbolic link; give the file itself")
     if page.is_dir():
         raise ConfigError(f"{page}: is a folder; name a file such as {page / 'report.html'}")
-    if not page.exists() or fresh:
+    if not page.exists():
         return
     with page.open("rb") as file:
         if _OURS not in file.read(4096):
