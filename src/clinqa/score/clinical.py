@@ -26,8 +26,8 @@ from clinqa.score.read import (
     AnswerReader,
     Asked,
     Reading,
-    statement_key,
 )
+from clinqa.score.sentences import statement_key
 
 __all__ = [
     "DANGERS",

@@ -12,16 +12,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clinqa.build.reports.findings import Finding
-from clinqa.build.reports.labeller import Labeller
 from clinqa.build.reports.questions import QuestionType, questionnaire
 from clinqa.build.reports.resolve import resolution_table, resolve
-from clinqa.build.reports.sections import Role, SectionTable
-from clinqa.build.reports.segment import segment, unwrap
-from clinqa.build.reports.tokens import plain
-from clinqa.core.records import Level, Phase
+from clinqa.core.records import Level
 from clinqa.packs.loader import Pack
-from clinqa.score.words import answer_words, structure_parts
+from clinqa.score.sentences import FENCE, Said, Sentences, phrases, statement_key
+from clinqa.score.words import answer_words, structure_parts, value_words
 
 __all__ = [
     "ABNORMAL",
@@ -38,13 +34,13 @@ ABNORMAL = frozenset({-2, 1, 2, 3})
 ABSENT = frozenset({0, -1})
 ADEQUATE = frozenset({-2, -1, 0, 1, 2, 3})
 _INADEQUATE = frozenset({-3})
+_NONE: frozenset[int] = frozenset()
 _CONFLICT = frozenset({int(Level.CONFLICT)})
 SHORT = 8  # words of an answer that may be a bare degree
 _THINKING = "</think>"
-_QUOTES = re.compile('["\u201c\u201d\u00ab\u00bb`]')
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MARKS = re.compile('["\u201c\u201d\u00ab\u00bb`]|</?[a-zA-Z]{1,10}>')  # quotes and tags
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\d+\+?")
-_BREAK = re.compile(r",|;| and | with ")
-_FENCE = " .,;:!*#-\t\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +74,6 @@ class Reading:
         return next(iter(self.levels)) if len(self.levels) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """An answer before the question has its part: sentences read under a structure."""
-
-    findings: tuple[Finding, ...]
-    abstentions: tuple[str, ...]  # clauses that say the report does not say
-    undescribed: tuple[str, ...]
-    sentences: tuple[str, ...]
-
-
 def answer_text(output: str) -> str | None:
     """The answer in what a model put out: what follows its reasoning; None if nothing does.
 
@@ -106,26 +92,17 @@ class AnswerReader:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
-        self._labeller = Labeller(pack)
-        self._table = SectionTable(pack)
+        self._sentences = Sentences(pack)
         self._resolution = resolution_table(pack)
         words = answer_words()
-        self._abstain = _phrases(words.abstain)
-        self._undescribed = _phrases(words.undescribed)
-        self._degree = _phrases(words.degree)
-        self._contrary = re.compile(
-            r"[;,]?\s+(?:" + "|".join(map(re.escape, words.contrary)) + r")\b,?\s*", re.I
-        )
         self._opening = re.compile(
             r"\s*(?:" + "|".join(map(re.escape, words.openings)) + r")\s*[:\-]\s*", re.I
         )
         lead = "|".join(map(re.escape, [*words.yes, *words.no]))
         self._lead = re.compile(rf"\s*({lead})(?=\s*$|\s*[.,;:!(\n]|\s+-\s)[\s.,;:!-]*", re.I)
         self._yes = frozenset(words.yes)
-        self._adequate = _phrases(words.adequate)
-        self._inadequate, self._unseen = _phrases(words.inadequate), _phrases(words.unseen)
-        self._unable, self._sources = _phrases(words.unable), _phrases(words.sources)
-        self._undetermined = _phrases(words.undetermined)
+        self._adequate = phrases(words.adequate)
+        self._inadequate, self._unseen = phrases(words.inadequate), phrases(words.unseen)
         asks = "|".join(map(re.escape, words.asks))
         self._question = re.compile(rf"(?:(?<=[.!?\n])|^)\s*(?:{asks})\b[^.!?\n]*\?", re.I)
         self._levels = {text: level for level, all_ in words.levels.items() for text in all_}
@@ -140,13 +117,14 @@ class AnswerReader:
         }
         self._parts = {name: frozenset(all_) for name, all_ in structure_parts(pack).items()}
         spec = pack.spec.structures
-        self._elsewhere = {
-            name: _phrases(
-                {t for other in spec.values() for t in other.terms} - set(spec[name].terms)
+        self._structures = {
+            name: (
+                phrases(spec[name].terms),
+                phrases({t for other in spec.values() for t in other.terms} - {*spec[name].terms}),
             )
             for name in spec
         }
-        self._said: dict[tuple[str, str], _Said] = {}
+        self._values = value_words(pack)
         self._readings: dict[tuple[Asked, str], Reading] = {}
         self._canonical, prefixes, self._nominal = _questions(pack)
         self._prefixes = {
@@ -163,14 +141,14 @@ class AnswerReader:
         return reading
 
     def _read(self, text: str, asked: Asked) -> Reading:
-        text = self._question.sub(" ", _QUOTES.sub("", text)).strip()
+        text = self._question.sub(" ", _MARKS.sub("", text)).strip()
         text = self._opening.sub("", text, count=1) if self._opening.match(text) else text
         lead: bool | None = None
         rest = text
         if found := self._lead.match(text):
             lead = found[1].casefold() in self._yes
             rest = text[found.end() :]
-        said = self._sentences(rest, asked.structure)
+        said = self._sentences.read(rest, asked.structure)
         findings = resolve(said.findings, self._resolution)
         explicit = {f.abnormality for f in said.findings if f.explicit}
         level = findings.get(asked.abnormality)
@@ -190,14 +168,19 @@ class AnswerReader:
         lead: bool | None,
         level: int | None,
         rest: str,
-        said: _Said,
+        said: Said,
         asked: Asked,
     ) -> tuple[frozenset[int], bool]:
         """The levels of the asked abnormality that the answer allows, and whether it abstains."""
         mute = any(self._speaks_of(clause, asked) for clause in said.abstentions)
         undescribed = any(self._speaks_of(clause, asked) for clause in said.undescribed)
         if kind == QuestionType.ADEQUACY.name:
-            return self._adequacy(lead, level, rest), mute or undescribed
+            named = any(finding.explicit for finding in said.findings)
+            elsewhere = level is None and (named or self._speaks_of_another(rest, asked))
+            levels = (
+                self._adequacy(lead, level, rest) if lead is not None or not elsewhere else _NONE
+            )
+            return levels, mute or undescribed
         if kind == QuestionType.PRESENCE.name:
             if lead is None and undescribed:
                 lead = False
@@ -212,7 +195,7 @@ class AnswerReader:
             return frozenset({level}), False
         if kind == QuestionType.SEVERITY.name and self._degree_unsaid(said, asked):
             return frozenset({-2}), False
-        if lead is not None and not rest.strip(_FENCE) and asked.abnormality in self._nominal:
+        if lead is not None and not rest.strip(FENCE) and asked.abnormality in self._nominal:
             return frozenset({-2 if lead else 0}), False
         return frozenset(), mute or undescribed
 
@@ -239,19 +222,22 @@ class AnswerReader:
         known = self._canonical[name].get(key, self._levels.get(key))
         if known is not None:
             return self.pack.fit(name, known)
-        if self._abstains(key) or self._undescribed.search(key):
+        if self._sentences.says_nothing(key):
             return None
-        if self._elsewhere[asked.structure].search(key) or self._sentences(text, "*").findings:
+        # a noun that is not the question's has its own degree ("severely thickened leaflets")
+        if not set(_LETTERS.findall(key)) <= self._values[name]:
+            return None
+        if self._sentences.read(text, "*").findings:
             return None
         for prefix, alone in self._prefixes[name]:
-            found = self._resolved(f"{prefix}: {text.strip(_FENCE)}")
+            found = self._resolved(f"{prefix}: {text.strip(FENCE)}")
             # a noun is a finding by itself: what adds nothing to it has not been understood
             if set(found) == {name} and found[name] != alone:
                 return found[name]
         return None
 
     def _resolved(self, text: str) -> dict[str, int]:
-        return resolve(self._sentences(text, "*").findings, self._resolution)
+        return resolve(self._sentences.read(text, "*").findings, self._resolution)
 
     def _part_is_normal(self, sentences: Iterable[str], asked: Asked) -> bool:
         """Is a part of the structure called normal, and nothing else said in that sentence?"""
@@ -270,10 +256,10 @@ class AnswerReader:
                 return True
         return False
 
-    def _degree_unsaid(self, said: _Said, asked: Asked) -> bool:
+    def _degree_unsaid(self, said: Said, asked: Asked) -> bool:
         """ "The severity of it is not stated": it is there, and how severe is not known."""
         return any(
-            self._degree.search(clause) and self._speaks_of(clause, asked)
+            self._sentences.of_degree(clause) and self._speaks_of(clause, asked)
             for clause in said.abstentions
         )
 
@@ -282,68 +268,13 @@ class AnswerReader:
 
         It is, unless it names other abnormalities only.
         """
-        rest = clause
-        for phrases in (self._sources, self._abstain, self._undescribed, self._unable):
-            rest = phrases.sub(" ", rest)
-        rest = rest.strip(_FENCE)
-        named = {
-            finding.abnormality
-            for wording in (f"{rest} is present", f"{rest} is normal")
-            for finding in self._labeller.read(wording, "*").findings
-        }
+        named = self._sentences.named_in(clause)
         return not named or asked.abnormality in named
 
-    def _abstains(self, clause: str) -> bool:
-        """Does it say that the report does not say?"""
-        return self._abstain.search(clause) is not None or (
-            self._sources.search(clause) is not None
-            and self._unable.search(clause) is not None
-            and self._undetermined.search(clause) is not None
-        )
-
-    def _sentences(self, text: str, structure: str) -> _Said:
-        key = (structure, text)
-        said = self._said.get(key)
-        if said is None:
-            said = self._said[key] = self._say(text, structure)
-        return said
-
-    def _say(self, text: str, structure: str) -> _Said:
-        findings: list[Finding] = []
-        abstentions: list[str] = []
-        undescribed: list[str] = []
-        sentences: list[str] = []
-        for sentence, place, phase in self._pieces(text, structure):
-            sentences.append(sentence)
-            clauses = [sentence]
-            if self._abstains(sentence) or self._undescribed.search(sentence):
-                clauses = self._contrary.split(sentence)
-            for clause in clauses:
-                if self._abstains(clause):
-                    if self._degree.search(clause):
-                        # "there is MR, severity not stated": read what stands before
-                        before = _BREAK.split(clause, maxsplit=1)[0]
-                        if not self._abstains(before):
-                            findings += self._labeller.read(before, place).findings
-                    abstentions.append(clause)
-                elif self._undescribed.search(clause):
-                    undescribed.append(clause)
-                else:
-                    findings += (
-                        finding
-                        for finding in self._labeller.read(clause, place).findings
-                        if phase is Phase.BASELINE or finding.pinned
-                    )
-        return _Said(tuple(findings), tuple(abstentions), tuple(undescribed), tuple(sentences))
-
-    def _pieces(self, text: str, structure: str) -> Iterable[tuple[str, str, Phase]]:
-        pieces = segment(text, self._table)
-        if not pieces and text.strip(_FENCE):
-            yield unwrap(text), structure, Phase.BASELINE
-        for piece in pieces:
-            if piece.role is not Role.IGNORE:
-                place = structure if piece.structure == "*" else piece.structure
-                yield unwrap(text[piece.start : piece.end]), place, piece.phase
+    def _speaks_of_another(self, text: str, asked: Asked) -> bool:
+        """Does it name a structure, and not the one asked for?"""
+        own, others = self._structures[asked.structure]
+        return own.search(text) is None and others.search(text) is not None
 
 
 def _presence(level: int) -> frozenset[int]:
@@ -375,15 +306,5 @@ def _questions(
     return canonical, prefixes, frozenset(nominal)
 
 
-def statement_key(text: str) -> str:
-    """What makes two answers the same words: case, blanks and the signs at the ends aside."""
-    return plain(text).strip(_FENCE).casefold()
-
-
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
-
-
-def _phrases(phrases: Iterable[str]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\b", re.I)

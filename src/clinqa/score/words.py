@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -13,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from clinqa.core.errors import ConfigError
 from clinqa.packs.loader import Pack
 
-__all__ = ["AnswerWords", "answer_words", "structure_parts"]
+__all__ = ["AnswerWords", "answer_words", "structure_parts", "value_words"]
 
+_LETTERS = re.compile(r"[^\W\d_]+")
 FILE = "answers.yaml"
 MAX_BYTES = 1_000_000
 SPEC = TypeVar("SPEC", bound=BaseModel)
@@ -44,6 +46,7 @@ class AnswerWords(_Strict):
     levels: dict[int, list[str]]
     normal: list[str]
     beside: list[str]
+    units: list[str]
 
 
 class _PackWords(_Strict):
@@ -65,6 +68,33 @@ def structure_parts(pack: Pack) -> dict[str, list[str]]:
     if unknown := sorted(set(parts) - set(pack.structures)):
         raise ConfigError(f"{path}: parts: no such structure: {unknown[0]!r}")
     return parts
+
+
+def value_words(pack: Pack) -> dict[str, frozenset[str]]:
+    """By abnormality, the words of which an answer may consist that says a value and names
+    nothing else: degrees, denials, doubts, and the words of the abnormality itself."""
+    words, english = answer_words(), pack.english
+    shared = [*english.ranges, *english.between, *english.scale, *english.grade_words]
+    shared += [*english.hedges, *english.plain_words, *english.no_sight, *pack.spec.fillers]
+    shared += [*words.beside, *words.units, *words.yes, *words.no]
+    for group in (english.bounds, english.values, english.negation, english.inadequate):
+        shared += [term for terms in group.values() for term in terms]
+    shared += [term for terms in words.levels.values() for term in terms]
+    shared += [term for degree in english.degrees for term in degree.terms]
+    made = {}
+    for name, spec in pack.abnormalities.items():
+        own = [spec.name, *pack.spec.structures[spec.structure].terms]
+        for key, aspect in pack.spec.aspects.items():
+            if spec.aspect in (key, aspect.alias):
+                own += [*aspect.attribute, *aspect.finding, *aspect.adjective, *aspect.normal]
+                own += [*aspect.up, *aspect.down, *aspect.normal_attribute]
+                own += [term for level in aspect.finding_levels for term in level.terms]
+        for named in pack.spec.named:
+            if (named.structure, named.aspect) == (spec.structure, spec.aspect):
+                own += named.terms
+        own += [term for row in pack.spec.range_words.get(name, ()) for term in row.terms]
+        made[name] = frozenset(_LETTERS.findall(" ".join([*shared, *own]).casefold()))
+    return made
 
 
 def _read(path: Path, model: type[SPEC]) -> SPEC:
