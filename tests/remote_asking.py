@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -61,8 +62,8 @@ def remote(wire: Wire, instant: Instant | None = None, **given: Any) -> RemoteMo
 
 def answers(model: RemoteModel, asked: list[Prompt], **sampling: Any) -> list[Output]:
     """All outputs in the order of the prompts; each exactly once."""
-    found = list(model.generate(asked, Sampling(**sampling)))
-    model.close()
+    with closing(model):
+        found = list(model.generate(asked, Sampling(**sampling)))
     assert sorted(index for index, _ in found) == list(range(len(asked)))
     return [output for _, output in sorted(found, key=lambda pair: pair[0])]
 

@@ -17,6 +17,7 @@ import pytest
 
 from clinqa.core.errors import ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
+from clinqa.privacy.addresses import refuse_secrets
 from clinqa.privacy.attestation import Attestation
 from clinqa.privacy.egress import Answer, EgressGuard, Lost
 from loopback import Drop, Hang, Loopback, Raw, Reply, Request, reply
@@ -158,6 +159,22 @@ def test_an_address_with_a_secret_or_two_meanings_is_a_usage_error(url: str) -> 
         guard(DataClass.PUBLIC).route(url)
     assert wrong.value.exit_code == 2
     assert "sk-secret" not in str(wrong.value) and "pw" not in str(wrong.value).split()
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://me:pw@db.example/echo",
+        "postgresql://db.example/echo?password=pw",
+        "mysql+driver://me:@db.example/echo",
+        "host=db.example user=me password=pw",
+        "Server=db.example; Pwd=pw",
+    ],
+)
+def test_a_dsn_with_a_password_is_a_usage_error(dsn: str) -> None:
+    with pytest.raises(ConfigError, match="--dsn") as wrong:
+        refuse_secrets(dsn, "--dsn")
+    assert "pw" not in str(wrong.value)
 
 
 def test_an_unknown_host_is_a_refusal_for_private_text_and_a_failure_for_other(

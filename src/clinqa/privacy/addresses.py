@@ -9,7 +9,15 @@ from urllib.parse import parse_qsl, urlsplit
 
 from clinqa.core.errors import ConfigError
 
-__all__ = ["Endpoint", "canonical_host", "is_local_name", "is_loopback", "literal", "parse_url"]
+__all__ = [
+    "Endpoint",
+    "canonical_host",
+    "is_local_name",
+    "is_loopback",
+    "literal",
+    "parse_url",
+    "refuse_secrets",
+]
 
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 # 127.1, 2130706433, 0x7f000001: some resolvers take them for addresses, so they are no names
@@ -103,15 +111,7 @@ def parse_url(url: str, where: str = "--base-url") -> Endpoint:
         port = parts.port
     except ValueError:
         raise ConfigError(f"{where}: not an address like https://host/path") from None
-    if "@" in parts.netloc:
-        raise ConfigError(
-            f"{where}: a name or password in an address is refused; "
-            "keys come from environment variables (see --api-key-env)"
-        )
-    if any(_SECRET.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
-        raise ConfigError(
-            f"{where}: a key in an address is refused; keys come from environment variables"
-        )
+    refuse_secrets(url, where)
     scheme = parts.scheme.casefold()
     if scheme not in _PORTS or not parts.hostname:
         raise ConfigError(f"{where}: must start with https:// or http:// and name a host")
@@ -120,6 +120,33 @@ def parse_url(url: str, where: str = "--base-url") -> Endpoint:
     address = literal(parts.hostname)
     host = address.compressed if address else _canonical_name(parts.hostname, where)
     return Endpoint(scheme, host, port or _PORTS[scheme])
+
+
+def refuse_secrets(address: str, where: str) -> None:
+    """ConfigError if an address, or a DSN of any scheme, carries a password or a key.
+
+    A user's name alone may stand in a DSN, but not before the host of http and https, where it is
+    a key as often as a name.
+
+    >>> refuse_secrets("postgresql://reader@db.example/echo", "--dsn")
+    """
+    try:
+        parts = urlsplit(address)
+        user, password = parts.username, parts.password
+    except ValueError:
+        raise ConfigError(f"{where}: not an address like https://host/path") from None
+    if password is not None or (user is not None and parts.scheme.casefold() in _PORTS):
+        raise ConfigError(
+            f"{where}: a name or password in an address is refused; "
+            "keys come from environment variables"
+        )
+    named = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
+    if not parts.scheme:  # host=db user=me password=…
+        named += re.findall(r"([A-Za-z_]+)\s*=", address)
+    if any(map(_SECRET.search, named)):
+        raise ConfigError(
+            f"{where}: a key in an address is refused; keys come from environment variables"
+        )
 
 
 def _canonical_name(host: str, where: str) -> str:

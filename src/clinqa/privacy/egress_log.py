@@ -12,6 +12,8 @@ from clinqa.core.errors import ConfigError
 
 __all__ = ["EgressLog"]
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
 
 class EgressLog:
     """Appends lines to a file only its owner may read; opened at the first line."""
@@ -35,7 +37,7 @@ class EgressLog:
             "bytes": size,
         }
         # One write a line: a kill leaves whole lines, and two runs do not mix theirs.
-        os.write(self._file, json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
+        os.write(self._file, _ENCODER.encode(line).encode("ascii") + b"\n")
 
     def close(self) -> None:
         """Let go of the file; a later line opens it again."""

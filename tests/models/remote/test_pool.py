@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import signal
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -134,8 +136,7 @@ def test_a_refused_key_ends_the_run_names_the_variable_and_is_not_tried_again(
         with Loopback(lambda _, s=status, m=message: reply(m, s)) as server:
             model = chat(server, api_key_env="MY_KEY", max_parallel=1)
             with pytest.raises(ModelError, match="MY_KEY") as ended:
-                list(model.generate(prompts(50), Sampling()))
-            model.close()
+                answers(model, prompts(50))
             assert len(server.requests) == 1
         assert ended.value.exit_code == 5
         assert "sk-very" not in str(ended.value)
@@ -160,7 +161,7 @@ def test_an_unknown_model_ends_the_run_at_once() -> None:
     missing = {"error": {"message": f"{SECRET_TEXT}", "code": "model_not_found"}}
     with Loopback(lambda _: reply(missing, 404)) as server:
         with pytest.raises(ModelError, match="HTTP 404, model_not_found") as ended:
-            list(chat(server, max_parallel=1).generate(prompts(9), Sampling()))
+            answers(chat(server, max_parallel=1), prompts(9))
         assert len(server.requests) == 1
     assert "Quimby" not in str(ended.value)
 
@@ -169,7 +170,7 @@ def test_a_request_that_is_always_refused_ends_the_run_and_names_the_field() -> 
     wrong = {"error": {"message": SECRET_TEXT, "code": "unsupported_value", "param": "temperature"}}
     with Loopback(lambda _: reply(wrong, 400)) as server:
         with pytest.raises(ModelError, match="unsupported_value, temperature") as ended:
-            list(chat(server, max_parallel=1).generate(prompts(100), Sampling()))
+            answers(chat(server, max_parallel=1), prompts(100))
         assert len(server.requests) == 8
     assert "Quimby" not in str(ended.value)
 
@@ -233,12 +234,38 @@ def test_closing_the_iterator_breaks_off_what_is_in_flight_and_the_model_still_w
         assert one(model).text == "Severe."
 
 
+def test_an_interrupt_breaks_off_and_leaves_nothing_running() -> None:
+    def handler(request: Request) -> Any:
+        if "Quimby. 2" not in request.body.decode():
+            return said()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
+        return Hang()
+
+    with Loopback(handler) as server:
+        model = chat(server, max_parallel=1, timeout=60)
+        found = []
+        with pytest.raises(KeyboardInterrupt):
+            found.extend(model.generate(prompts(9), Sampling()))
+        runner = model._runner
+        assert runner is not None and not asyncio.all_tasks(runner.get_loop())
+        model.close()
+    assert len(server.requests) == 3
+
+
+def test_inside_a_running_loop_it_says_what_to_do() -> None:
+    async def notebook() -> None:
+        answers(chat(server), prompts(1))
+
+    with Loopback(lambda _: said()) as server, pytest.raises(ConfigError, match="thread"):
+        asyncio.run(notebook())
+
+
 def test_prompts_are_drawn_as_they_are_needed_and_not_kept() -> None:
     drawn = handed = ahead = 0
 
     class Many:
         def __len__(self) -> int:
-            return 2000
+            return 600
 
         def __getitem__(self, n: int) -> Prompt:
             nonlocal drawn
@@ -251,7 +278,7 @@ def test_prompts_are_drawn_as_they_are_needed_and_not_kept() -> None:
             handed += 1
             ahead = max(ahead, drawn - handed)
         model.close()
-    assert handed == 2000 and ahead <= 8
+    assert handed == 600 and ahead <= 40
 
 
 def test_sessions_outlive_a_call_so_connections_are_used_again() -> None:
@@ -292,7 +319,7 @@ def _elsewhere(host: str, port: int, **_: object) -> list[Any]:
 def test_a_redirect_of_private_text_ends_the_run_as_a_refusal() -> None:
     moved = Reply(307, b"", {"Location": "http://203.0.113.9/v1"})
     with Loopback(lambda _: moved) as server, pytest.raises(PrivacyError):
-        list(chat(server).generate(prompts(3), Sampling()))
+        answers(chat(server), prompts(3))
 
 
 def test_no_log_line_or_error_holds_key_or_text(

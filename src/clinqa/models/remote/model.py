@@ -102,6 +102,11 @@ class RemoteModel:
 
     def _opened(self) -> tuple[asyncio.Runner, Session]:
         if self._runner is None or self._session is None:
+            if asyncio._get_running_loop() is not None:
+                raise ConfigError(
+                    f"{self.name}: cannot be asked inside a running event loop (a notebook has "
+                    "one); run `clinqa predict`, or ask it in a thread of its own"
+                )
             self._wire.check_key()
             self._setting.cache = self._cache()
             self._runner = asyncio.Runner()

@@ -99,7 +99,12 @@ class OpenAIModel(RemoteModel):
         options = replace(self._options, cache_dir=None)
         wire = _ScoringWire(self._model, options)
         found: dict[int, list[float]] = {}
-        with closing(RemoteModel(wire, options)) as model:
+        # A server without them answers without them each time: once is enough.
+        policy = replace(
+            self._setting.policy, tries={**self._setting.policy.tries, "bad_output": 1}
+        )
+        clock = self._setting.clock
+        with closing(RemoteModel(wire, options, policy=policy, clock=clock)) as model:
             for index, output in model.generate(asked, Sampling(max_tokens=1)):
                 if output.finish_reason != "stop":
                     raise ModelError(

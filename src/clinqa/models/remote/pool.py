@@ -204,7 +204,7 @@ class Pool:
         if fault.kind != "auth":
             return ""
         wire = self.setting.wire
-        if not wire.has_key:
+        if not wire.key:
             return "; it asks for a key: name the variable that holds it with --api-key-env"
         return f"; is the environment variable {wire.key} right?"
 

@@ -25,6 +25,7 @@ __all__ = [
 
 JSON = "application/json"
 MOST_TOKENS = 2**31 - 1
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class BadReply(Exception):
@@ -100,7 +101,7 @@ class Wire(Protocol):
 
 def as_body(value: Mapping[str, Any]) -> bytes:
     """JSON in ASCII: any text a record can hold survives, half surrogate pairs too."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")
 
 
 def system_and_turns(messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
