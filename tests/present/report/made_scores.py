@@ -284,14 +284,14 @@ def _figures(
         if metric not in ("token_f1", "rougeL", "level_accuracy"):
             continue
         for part, where in (("seen", base["seen"]), ("unseen", ~base["seen"])):
-            add(metric, numbers, where, statement=part)
+            add(metric, numbers, where, seen=part)
         for name in ABNORMALITIES:
             add(metric, numbers, base["category"] == name, abnormality=name)
         for level in sorted(set(base["level"].tolist())):
             add(metric, numbers, base["level"] == level, level=str(level))
     for number, kind in enumerate(KINDS):
         add(
-            f"error_{kind}" if number else "clinical_accuracy",
+            f"error_{kind}",
             (values["kind"] == number) & (values["status"] == "answered"),
             everything,
         )
@@ -301,8 +301,9 @@ def _figures(
         "abnormal_as_normal": ~np.isin(base["level"], (-3, 0)),
         "invented": np.zeros(len(everything), dtype=bool),
     }
+    add("error_dangerous_any", values["danger"] != "", everything)
     for kind in DANGERS:
-        add(f"error_{kind}", values["danger"] == kind, at_risk[kind])
+        add(f"error_dangerous_{kind}", values["danger"] == kind, at_risk[kind])
     for status in ("answered", "empty", "truncated", "refused", "error"):
         add(f"status_{status}", values["status"] == status, everything)
     return figures
@@ -366,10 +367,10 @@ def _rows(
             "answer": text.get("answer", f"{words.get(read or 0)} it is.") if answered else "",
             "class": str(level),
             "read_class": None if read is None else str(read),
-            "kind": KINDS[kind] if answered else None,
+            "error_kind": KINDS[kind] if answered else None,
             "dangers": [values["danger"][n]] if values["danger"][n] else [],
-            "status": values["status"][n],
-            "statement_seen": bool(base["seen"][n]),
+            "answer_status": values["status"][n],
+            "seen": bool(base["seen"][n]),
             "token_f1": float(values["overlap"][n]),
         }
         for key, value in row.items():

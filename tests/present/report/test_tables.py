@@ -12,7 +12,7 @@ TABLE = Table(
     "Model",
     (Column("bleu", "BLEU", figures=True), Column("note", "Note", numeric=False)),
     (
-        Row("=cmd|x", (Cell("0.500", "[0.4, 0.6]", "", "best", "", None, 0.5, 0.4, 0.6), Cell("a"))),
+        Row("=c|x", (Cell("0.500", "[0.4, 0.6]", "", "best", "", None, 0.5, 0.4, 0.6), Cell("a"))),
         Row(r"\input{x}", (Cell("–", reason="none"), Cell("@b"))),
     ),
     footnotes=(("a", "bleu|13a"),),
@@ -22,7 +22,7 @@ TABLE = Table(
 def test_csv_holds_numbers_with_their_interval_and_no_formula() -> None:
     rows = list(csv.reader(io.StringIO(csv_of(TABLE))))
     assert rows[0] == ["model", "bleu", "bleu_low", "bleu_high", "note"]
-    assert rows[1] == ["'=cmd|x", "0.5", "0.4", "0.6", "a"]
+    assert rows[1] == ["'=c|x", "0.5", "0.4", "0.6", "a"]
     assert rows[2] == ["\\input{x}", "", "", "", "'@b"]
 
 

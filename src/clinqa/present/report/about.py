@@ -7,12 +7,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clinqa.core.manifest import redact, redact_command
+from clinqa.present.report.claims import primary_metric
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.results import group_name, spread_words
 from clinqa.present.report.tables import Cell, Column, Row, Table
-from clinqa.present.report.words import MISSING, count, short_hash
+from clinqa.present.report.words import (
+    MISSING,
+    count,
+    decimals,
+    interval,
+    metric_name,
+    short_hash,
+)
 
-__all__ = ["commands", "costs", "dataset_facts", "run_table", "scoring_facts", "versions"]
+__all__ = [
+    "commands",
+    "costs",
+    "dataset_facts",
+    "human_sample",
+    "run_table",
+    "scale",
+    "scoring_facts",
+    "versions",
+]
 
 _NOT_RECORDED = "not recorded"
 Facts = list[tuple[str, str]]
@@ -139,6 +156,71 @@ def _sampling(sampling: Any) -> str:
     if sampling.get("max_tokens"):
         said.append(f"≤ {sampling['max_tokens']} tokens")
     return ", ".join(said)
+
+
+def human_sample(evaluation: Evaluation) -> Table | None:
+    """What people said of a sample of answers beside what the labeller said of them."""
+    rows = []
+    for run in evaluation.runs:
+        for meta in evaluation.metas:
+            for entry in (meta.get("human") or {}).get("runs") or ():
+                if entry.get("run") == run.id:
+                    rows.append(Row(run.label, _human_cells(evaluation, run, entry)))
+    if not rows:
+        return None
+    columns = (
+        Column("judged", "Answers judged", "by people"),
+        Column("agreement", "Agreement", "labeller and people on the same answers"),
+        Column("labeller_alone", "Labeller alone", "on all items"),
+        Column("people_alone", "People alone", "on the sample", figures=True),
+        Column("corrected", "Corrected", "both together (prediction-powered)", figures=True),
+    )
+    return Table("human", "Level accuracy with a sample judged by people", "Model, shots", columns,
+                 tuple(rows))  # fmt: skip
+
+
+def _human_cells(evaluation: Evaluation, run: Run, entry: Mapping[str, Any]) -> tuple[Cell, ...]:
+    best = evaluation.figure(run.id, "level_accuracy_corrected")
+    low, high = _float(entry.get("people_alone_low")), _float(entry.get("people_alone_high"))
+    return (
+        Cell(count(entry.get("n"))),
+        _share_cell(_float(entry.get("agreement"))),
+        _share_cell(_float(entry.get("labeller_alone"))),
+        _share_cell(_float(entry.get("people_alone")), low, high),
+        _share_cell(best.value, best.low, best.high) if best else _cell(None),
+    )
+
+
+def _share_cell(value: float | None, low: float | None = None, high: float | None = None) -> Cell:
+    if value is None:
+        return _cell(None)
+    return Cell(decimals(value), interval(low, high), value=value, low=low, high=high)
+
+
+def scale(evaluation: Evaluation) -> Table | None:
+    """What size does within a family: its runs of known sizes, the smallest first."""
+    metric = primary_metric(evaluation)
+    sizes: dict[str, set[float]] = {}
+    for run in evaluation.runs:
+        size = _float(run.about.get("parameters"))
+        if run.family and size:
+            sizes.setdefault(run.family, set()).add(size)
+    rows = []
+    for run in evaluation.runs:  # they stand by family and size
+        figure = evaluation.figure(run.id, metric)
+        if len(sizes.get(run.family, ())) > 1 and figure is not None:
+            cells = (
+                _cell(_size(run.about.get("parameters"))),
+                _share_cell(figure.value, figure.low, figure.high),
+            )
+            rows.append(Row(run.label, cells, run.family))
+    if not rows:
+        return None
+    columns = (
+        Column("parameters", "Parameters"),
+        Column(metric, metric_name(metric), figures=True),
+    )
+    return Table("scale", "Size within a family", "Model, shots", columns, tuple(rows))
 
 
 def costs(evaluation: Evaluation) -> Table | None:

@@ -8,7 +8,7 @@ from clinqa.core.figures import Figure
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.words import (
-    DANGEROUS,
+    GRAVEST,
     Named,
     count,
     decimals,
@@ -111,7 +111,7 @@ def _levels(evaluation: Evaluation) -> str:
 
 
 def _dangerous(evaluation: Evaluation) -> str:
-    said = (_one_danger(evaluation, kind) for kind in DANGEROUS[:3])
+    said = (_one_danger(evaluation, kind) for kind in GRAVEST)
     return " ".join(filter(None, said))
 
 
@@ -126,6 +126,8 @@ def _one_danger(evaluation: Evaluation, kind: Named) -> str:
     if not found:
         return ""
     name = f"{kind.name[0].upper()}{kind.name[1:]}"
+    if kind.key.endswith("_any"):
+        name = "Dangerous errors of any kind"
     found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
     (least, first), (most, last) = found[0], found[-1]
 
@@ -141,8 +143,8 @@ def _one_danger(evaluation: Evaluation, kind: Named) -> str:
 def _memorised(evaluation: Evaluation) -> str:
     ranked = _ranked(evaluation, "level_accuracy")
     for top in ranked[:1]:
-        seen = evaluation.figure(top.run, "level_accuracy", statement="seen")
-        unseen = evaluation.figure(top.run, "level_accuracy", statement="unseen")
+        seen = evaluation.figure(top.run, "level_accuracy", seen="seen")
+        unseen = evaluation.figure(top.run, "level_accuracy", seen="unseen")
         if seen and unseen and seen.value is not None and unseen.value is not None:
             label = _labels(evaluation.runs)[top.run]
             return (

@@ -20,10 +20,9 @@ PER_RUN = 3
 IN_ALL = 24
 _LONGEST = 1_200  # characters of one text on the page
 _KIND_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in ERROR_KINDS}
-_DANGER_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in DANGEROUS}
+_DANGER_NAMES = {kind.key.removeprefix("error_dangerous_"): kind.name for kind in DANGEROUS[1:]}
 _NONE = NO_ANSWER.key
 _KIND_NAMES[_NONE] = NO_ANSWER.name
-_KIND_NAMES["right"] = "right"
 _GRAVITY = [kind.key.removeprefix("error_") for kind in reversed(ERROR_KINDS)]
 _COLUMNS = (
     "run",
@@ -36,9 +35,9 @@ _COLUMNS = (
     "source",
     "class",
     "read_class",
-    "kind",
+    "error_kind",
     "dangers",
-    "status",
+    "answer_status",
     "token_f1",
 )
 
@@ -81,7 +80,7 @@ def worst(evaluation: Evaluation, per_run: int = PER_RUN) -> list[tuple[Run, lis
 
 
 def _failed(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("dangers")) or (row.get("kind") or _NONE) != "right"
+    return bool(row.get("dangers")) or (row.get("error_kind") or _NONE) != "right"
 
 
 def _chosen(rows: list[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
@@ -108,7 +107,7 @@ def _kind(row: Mapping[str, Any]) -> tuple[int, int, str]:
     dangers = sorted(order.index(d) if d in order else len(order) for d in row.get("dangers") or ())
     if dangers:
         return dangers[0], 0, ""
-    kind = str(row.get("kind") or _NONE)
+    kind = str(row.get("error_kind") or _NONE)
     return len(order) + 1, _GRAVITY.index(kind) if kind in _GRAVITY else len(_GRAVITY), kind
 
 
@@ -118,8 +117,8 @@ def _rank(row: Mapping[str, Any]) -> tuple[float, str, int]:
 
 
 def _example(evaluation: Evaluation, row: Mapping[str, Any]) -> Example:
-    status = str(row.get("status") or "")
-    kind = str(row.get("kind") or _NONE)
+    status = str(row.get("answer_status") or "")
+    kind = str(row.get("error_kind") or _NONE)
     return Example(
         item_id=str(row["item_id"]),
         about=evaluation.name(str(row.get("category") or "")),

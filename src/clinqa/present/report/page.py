@@ -28,7 +28,7 @@ from clinqa.present.report.examples import worst
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
-from clinqa.present.report.words import DANGEROUS, ERROR_KINDS, METRICS, NO_ANSWER, metric_name
+from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, metric_name
 
 __all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
 
@@ -52,6 +52,8 @@ def all_tables(evaluation: Evaluation) -> dict[str, Table]:
         about.run_table(evaluation),
         results.results(evaluation, verdicts),
         subsets.levels_overall(evaluation),
+        about.human_sample(evaluation),
+        about.scale(evaluation),
         results.dangerous(evaluation),
         results.error_kinds(evaluation),
         subsets.by_subset(evaluation, "abnormality"),
@@ -185,7 +187,7 @@ def _charts(evaluation: Evaluation) -> dict[str, list[Markup]]:
     bars = _error_bars(evaluation)
     if bars:
         charts["errors"].append(stacked_panel("chart-errors", "Kinds of error, % of items", bars))
-    for kind in DANGEROUS:
+    for kind in GRAVEST:
         if any(f.value is not None for f in _of_runs(evaluation, kind.key)):
             charts["dangerous"].append(_run_dots(evaluation, kind.key, f"{kind.name}, share"))
     for key in ("abnormality", "level"):

@@ -234,10 +234,24 @@ def _runs(figures: Iterable[Figure], described: Iterable[Mapping[str, Any]]) -> 
             family=str(known.get("family") or ""),
             repeats=int(known.get("repeats") or 1),
             varied=str(known.get("vary") or ""),
-            deterministic=bool(known.get("deterministic", False)),
+            deterministic=bool(known.get("deterministic")) or _greedy_once(known),
             about=known,
         )
     return tuple(runs.values())
+
+
+def _greedy_once(known: Mapping[str, Any]) -> bool:
+    """Asked once, without shots, nothing drawn: the same again on the same machine and versions.
+
+    A service may change beneath its name, so a closed model is never called deterministic.
+    """
+    sampling = known.get("sampling") or {}
+    return (
+        known.get("repeats") == 1
+        and known.get("shots") == 0
+        and sampling.get("temperature") == 0
+        and known.get("group") not in (None, "closed")
+    )
 
 
 def _items(path: Path) -> pa.Table | None:

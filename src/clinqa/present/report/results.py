@@ -230,7 +230,12 @@ def error_kinds(evaluation: Evaluation) -> Table | None:
 
 
 def _kind_column(kind: Named) -> Column:
-    return Column(kind.key.removeprefix("error_"), kind.name, kind.meaning, figures=True)
+    return Column(
+        kind.key.removeprefix("error_").removeprefix("dangerous_"),
+        kind.name,
+        kind.meaning,
+        figures=True,
+    )
 
 
 def no_answer(evaluation: Evaluation, run: Run) -> float:

@@ -87,7 +87,7 @@ def levels_overall(evaluation: Evaluation) -> Table | None:
     keys = (
         "level_accuracy",
         "level_accuracy_corrected",
-        "clinical_accuracy",
+        "error_right",
         "level_macro_f1",
         "level_weighted_kappa",
     )
@@ -132,7 +132,7 @@ def seen_unseen(evaluation: Evaluation) -> Table | None:
         cells = []
         for metric in metrics:
             for part in ("seen", "unseen"):
-                figure = evaluation.figure(run.id, metric, statement=part)
+                figure = evaluation.figure(run.id, metric, seen=part)
                 cell = figure_cell(evaluation, run, metric, figure)
                 n = "" if figure is None else f"n = {count(figure.n)}"
                 cells.append(
@@ -151,7 +151,7 @@ def seen_unseen(evaluation: Evaluation) -> Table | None:
 
 def _split_by_seen(evaluation: Evaluation, metric: str) -> bool:
     return any(
-        evaluation.figure(run.id, metric, statement=part)
+        evaluation.figure(run.id, metric, seen=part)
         for run in evaluation.runs
         for part in ("seen", "unseen")
     )

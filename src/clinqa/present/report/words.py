@@ -8,6 +8,7 @@ from dataclasses import dataclass
 __all__ = [
     "DANGEROUS",
     "ERROR_KINDS",
+    "GRAVEST",
     "GROUPS",
     "METRICS",
     "MISSING",
@@ -52,7 +53,7 @@ METRICS: tuple[Named, ...] = (
         "Level accuracy, corrected",
         "level accuracy corrected by the human sample (prediction-powered estimate)",
     ),
-    Named("clinical_accuracy", "Right answers", "level right and nothing unrelated added"),
+    Named("error_right", "Right answers", "level right and nothing unrelated added"),
     Named("level_macro_f1", "Level macro-F1", "mean of the F1 of the levels of a fixed list"),
     Named("level_weighted_kappa", "Level weighted κ", "agreement beyond chance, by distance"),
 )
@@ -72,7 +73,7 @@ RESULT_METRICS = (
 
 # in the order of a stacked bar: right first, then from the mildest failing to the gravest
 ERROR_KINDS: tuple[Named, ...] = (
-    Named("clinical_accuracy", "right", "level right, nothing added"),
+    Named("error_right", "right", "level right, nothing added"),
     Named(
         "error_unrelated_added",
         "right, more added",
@@ -97,27 +98,32 @@ NO_ANSWER = Named("no_answer", "no answer", "empty, cut off, refused or failed: 
 
 DANGEROUS: tuple[Named, ...] = (
     Named(
-        "error_severe_as_mild",
+        "error_dangerous_any",
+        "any of these",
+        "of all items, each counted once; the last column stands apart",
+    ),
+    Named(
+        "error_dangerous_severe_as_mild",
         "severe called mild or less",
         "of the items whose reference is severe",
     ),
     Named(
-        "error_inadequate_as_normal",
+        "error_dangerous_inadequate_as_normal",
         "inadequate answered as normal",
         "of the items whose reference says the structure could not be judged",
     ),
     Named(
-        "error_abnormal_as_normal",
+        "error_dangerous_abnormal_as_normal",
         "abnormal called normal",
         "of the items whose reference is abnormal",
     ),
     Named(
-        "error_normal_as_abnormal",
+        "error_dangerous_normal_as_abnormal",
         "normal called abnormal",
         "of the items whose reference is normal",
     ),
     Named(
-        "error_invented",
+        "error_dangerous_invented",
         "findings invented",
         "of the items that ask for something the report does not mention",
     ),
@@ -126,6 +132,13 @@ DANGEROUS: tuple[Named, ...] = (
         "finding missed",
         "called unmentioned, of the items that the report does mention",
     ),
+)
+
+# those that are drawn and told first
+GRAVEST = tuple(
+    kind
+    for kind in DANGEROUS
+    if kind.key.endswith(("_any", "_severe_as_mild", "_abnormal_as_normal"))
 )
 
 GROUPS: tuple[tuple[str, str], ...] = (
