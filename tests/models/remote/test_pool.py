@@ -245,11 +245,12 @@ def test_an_interrupt_breaks_off_and_leaves_nothing_running() -> None:
         model = chat(server, max_parallel=1, timeout=60)
         found = []
         with pytest.raises(KeyboardInterrupt):
-            found.extend(model.generate(prompts(9), Sampling()))
+            for index, _ in model.generate(prompts(9), Sampling()):
+                found.append(index)
         runner = model._runner
         assert runner is not None and not asyncio.all_tasks(runner.get_loop())
         model.close()
-    assert len(server.requests) == 3
+    assert found == [0, 1] and len(server.requests) == 3
 
 
 def test_inside_a_running_loop_it_says_what_to_do() -> None:

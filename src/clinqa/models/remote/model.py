@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from clinqa.core.errors import ConfigError
 from clinqa.models.cache import ResponseCache, open_cache
 from clinqa.models.prices import tokens_of
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling
 from clinqa.models.remote.faults import RetryPolicy
+from clinqa.models.remote.interrupts import Interrupts
 from clinqa.models.remote.pool import Clock, Pool, Setting
 from clinqa.models.remote.wire import Wire
 from clinqa.privacy.attestation import load_attestations
@@ -73,13 +75,23 @@ class RemoteModel:
     ) -> Iterator[tuple[int, Output]]:
         """Outputs as they finish. Closing the iterator breaks off what is in flight."""
         runner, session = self._opened()
-        pool = Pool(self._setting, session, prompts, sampling)
-        runner.run(pool.start())
+        interrupts = Interrupts()
+        pool = Pool(self._setting, session, prompts, sampling, interrupts)
+        wake = partial(runner.get_loop().call_soon_threadsafe, pool.wake)
+        with interrupts.held(wake):
+            runner.run(pool.start())
         try:
-            while batch := runner.run(pool.next()):
+            while True:
+                with interrupts.held(wake):
+                    batch = runner.run(pool.next())
                 yield from batch
+                if interrupts.noted:
+                    raise KeyboardInterrupt
+                if not batch:
+                    break
         finally:
-            runner.run(pool.stop())
+            with interrupts.held(wake):
+                runner.run(pool.stop())
         if pool.failed is not None:
             raise pool.failed
 

@@ -20,6 +20,7 @@ from clinqa.core.errors import ClinqaError, ModelError
 from clinqa.models.cache import ResponseCache
 from clinqa.models.protocol import Output, Prompt, Sampling
 from clinqa.models.remote.faults import Fault, RetryPolicy, judge
+from clinqa.models.remote.interrupts import Interrupts
 from clinqa.models.remote.wire import BadReply, Reply, Said, Wire
 from clinqa.privacy.egress import Answer, Lost, Session
 
@@ -61,6 +62,7 @@ class Pool:
     session: Session
     prompts: Sequence[Prompt]
     sampling: Sampling
+    interrupts: Interrupts
     failed: BaseException | None = None
     _done: deque[tuple[int, Output]] = field(default_factory=deque)
     _workers: set[asyncio.Task[None]] = field(default_factory=set)
@@ -77,13 +79,17 @@ class Pool:
             worker.add_done_callback(self._ended)
 
     async def next(self) -> list[tuple[int, Output]]:
-        """Whatever has finished since the last call; nothing once all is done."""
-        while not self._done and self._workers:
+        """Whatever has finished since the last call; nothing once all is done, or on Ctrl-C."""
+        while not self._done and self._workers and not self.interrupts.noted:
             self._wake.clear()
             await self._wake.wait()
         batch = list(self._done)
         self._done.clear()
         return batch
+
+    def wake(self) -> None:
+        """Let `next` look again."""
+        self._wake.set()
 
     async def stop(self) -> None:
         """End at once: requests in flight are broken off."""
