@@ -103,8 +103,8 @@ def _tests(
         return []
     columns = np.array(sorted({column for measure in measures for column in measure.columns}))
     made = compare(
-        a.statistics[ours][:, columns],
-        b.statistics[theirs][:, columns],
+        a.chosen(ours, columns),
+        b.chosen(theirs, columns),
         items.cluster[common],
         statistic_of(measures, columns),
         seed=drawing.seed,

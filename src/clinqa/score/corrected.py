@@ -43,7 +43,8 @@ def corrected(
     if not judged.any():
         raise ConfigError(f"--human: none of the items judged for {run.name} was answered by it")
     said = np.array([verdicts[name] for name in ids[judged].tolist()])
-    ours = scored.statistics[:, COLUMNS.index("level_right")]
+    every = np.arange(len(scored.items))
+    ours = scored.chosen(every, np.array([COLUMNS.index("level_right")]))[:, 0]
     cluster = items.cluster[scored.items]
     found = prediction_powered_mean(
         said, ours[judged], cluster[judged], ours[~judged], cluster[~judged]

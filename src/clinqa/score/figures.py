@@ -39,7 +39,7 @@ class Drawing:
 
 def overall_measures(scored: ScoredRun, pack: str, subset: Subset) -> list[Measure]:
     """What is said of all items of a run."""
-    return _measures(scored, scored.statistics.sum(axis=0), pack, subset)
+    return _measures(scored, scored.total(), pack, subset)
 
 
 def figures_of(
@@ -127,11 +127,11 @@ def _cluster_sums(scored: ScoredRun, items: Items, mask: npt.NDArray[np.bool_]) 
     that even the last digit hangs on nothing else."""
     chosen = np.flatnonzero(mask[scored.items])
     if not len(chosen):
-        return np.empty((0, scored.statistics.shape[1]))
+        return np.empty((0, len(COLUMNS)))
     cluster = items.cluster[scored.items[chosen]]
     order = np.argsort(cluster, kind="stable")
     first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    return np.add.reduceat(scored.statistics[chosen[order]], first, axis=0)
+    return scored.wide(np.add.reduceat(scored.statistics[chosen[order]], first, axis=0))
 
 
 def _number(value: float) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -90,17 +90,39 @@ SCORED = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run scored: by item `statistics`, the mean over its repeats; by repeat the sums over all
-    items, for the spread between repeats; and how many answers were of each status."""
+    """A run scored: by item the mean over its repeats; by repeat the sums over all items, for the
+    spread between repeats; and how many answers were of each status.
+
+    `statistics` holds only those of COLUMNS that `columns` numbers: the others are 0 throughout.
+    """
 
     run: Run
     items: npt.NDArray[np.int64]  # rows of Items that it answered
+    columns: npt.NDArray[np.int64]
     statistics: Floats
     repeats: Floats
     signatures: Mapping[str, str]
     short_references: float
     statuses: Mapping[str, int]
     unknown: int  # predictions of items that the split does not hold
+
+    def wide(self, rows: Floats) -> Floats:
+        """Rows of `statistics`, or sums of them, with all COLUMNS."""
+        made = np.zeros((*rows.shape[:-1], len(COLUMNS)))
+        made[..., self.columns] = rows
+        return made
+
+    def total(self) -> Floats:
+        """The sums over all items."""
+        return self.wide(self.statistics.sum(axis=0))
+
+    def chosen(self, places: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> Floats:
+        """These items' statistics in these of COLUMNS."""
+        made = np.zeros((len(places), len(columns)))
+        here, ours, theirs = np.intersect1d(self.columns, columns, return_indices=True)
+        if len(here):
+            made[:, theirs] = self.statistics[places][:, ours]
+        return made
 
 
 def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun, pa.Table]:
@@ -121,26 +143,28 @@ def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun
     answers, statuses = _answers(predictions)
     references = items.table["answer"].take(pa.array(found)).to_pylist()
     text = TextMetrics(references, [answer or "" for answer in answers])
-    statistics, verdicts = _judged(items, found, answers, statuses, scorer)
-    statistics[:, : len(STATISTICS)] = text.statistics
+    columns, judged, verdicts = _judged(items, found, answers, statuses, scorer)
+    statistics = np.concatenate([text.statistics, judged], axis=1)
     rows = _rows(run, items, predictions, found, answers, statuses, verdicts, text)
     # rows come sorted by item, so that those of one item lie together
     first = np.flatnonzero(np.diff(found, prepend=-1))
-    counts = np.diff(np.append(first, len(found)))
-    means = np.add.reduceat(statistics, first, axis=0) / counts[:, None]
-    totals = np.stack([statistics[repeat == number].sum(axis=0) for number in np.unique(repeat)])
+    totals = [statistics[repeat == number].sum(axis=0) for number in np.unique(repeat)]
+    if len(first) < len(found):
+        counts = np.diff(np.append(first, len(found)))
+        statistics = np.add.reduceat(statistics, first, axis=0) / counts[:, None]
     counted = Counter(statuses)
     scored = ScoredRun(
-        run,
-        found[first],
-        means,
-        totals,
-        text.signatures,
-        text.short_references,
-        {status: counted[status] for status in STATUSES if counted[status]},
-        unknown,
+        run=run,
+        items=found[first],
+        columns=columns,
+        statistics=statistics,
+        repeats=np.stack(totals),
+        signatures=text.signatures,
+        short_references=text.short_references,
+        statuses={status: counted[status] for status in STATUSES if counted[status]},
+        unknown=unknown,
     )
-    return scored, rows
+    return replace(scored, repeats=scored.wide(scored.repeats)), rows
 
 
 def _answers(predictions: pa.Table) -> tuple[list[str | None], list[str]]:
@@ -163,36 +187,50 @@ def _judged(
     answers: list[str | None],
     statuses: list[str],
     scorer: ClinicalScorer,
-) -> tuple[Floats, list[Verdict]]:
-    made = np.zeros((len(found), len(COLUMNS)))
+) -> tuple[npt.NDArray[np.int64], Floats, list[Verdict]]:
+    """The columns that hold anything, their values by answer, and the verdicts.
+
+    Different rows are few: a level and a kind of question, a status and a verdict make one.
+    """
     verdicts: list[Verdict] = []
+    known: dict[tuple[int | None, str, str, Verdict], int] = {}
+    codes = np.empty(len(found), np.int64)
     categories, structures = items.column("category"), items.column("structure")
     types, levels = items.column("question_type"), items.column("level")
     references = items.column("answer")
-    number = {name: code for code, name in enumerate(CLASSES)}
     for row, (item, answer, status) in enumerate(
         zip(found.tolist(), answers, statuses, strict=True)
     ):
-        asked = Asked(categories[item], structures[item], types[item])
-        level = levels[item]
-        cells = made[row]
-        cells[_PLACE[f"status:{status}"]] = 1
-        for name in at_risk(level, asked.question_type):
-            cells[_PLACE[f"at:{name}"]] = 1
-        cells[_PLACE["at:abstained"]] = level is not None
-        verdict = NO_ANSWER
+        level, kind, verdict = levels[item], types[item], NO_ANSWER
         if answer is not None:
+            asked = Asked(categories[item], structures[item], kind)
             verdict = scorer.judge(asked, level, references[item], answer)
-        cells[_PLACE[f"kind:{verdict.kind}"]] = 1
-        cells[_PLACE["level_right"]] = verdict.level_right
-        for name in verdict.dangers:
-            cells[_PLACE[f"is:{name}"]] = 1
-        cells[_PLACE["is:any"]] = bool(verdict.dangers)
-        cells[_PLACE["is:abstained"]] = level is not None and verdict.read == "unmentioned"
-        read = number.get(verdict.read, _OTHER)
-        cells[_PLACE[f"c:{number[class_of(level, asked.question_type)]}:{read}"]] = 1
         verdicts.append(verdict)
-    return made, verdicts
+        codes[row] = known.setdefault((level, kind, status, verdict), len(known))
+    distinct = np.stack([_statistics(*key) for key in known])
+    used = np.flatnonzero(distinct.any(axis=0))
+    columns = np.append(np.arange(len(STATISTICS)), used)
+    return columns, distinct[:, used][codes], verdicts
+
+
+def _statistics(level: int | None, question_type: str, status: str, verdict: Verdict) -> Floats:
+    """The columns of one answer; those of the text metrics are left 0."""
+    read = CLASSES.index(verdict.read) if verdict.read in CLASSES else _OTHER
+    names = [f"kind:{verdict.kind}", f"status:{status}"]
+    names += [f"c:{CLASSES.index(class_of(level, question_type))}:{read}"]
+    names += [f"at:{name}" for name in at_risk(level, question_type)]
+    names += [f"is:{name}" for name in verdict.dangers]
+    if verdict.level_right:
+        names.append("level_right")
+    if verdict.dangers:
+        names.append("is:any")
+    if level is not None:
+        names.append("at:abstained")
+        if verdict.read == "unmentioned":
+            names.append("is:abstained")
+    cells = np.zeros(len(COLUMNS))
+    cells[[_PLACE[name] for name in names]] = 1
+    return cells
 
 
 def _rows(

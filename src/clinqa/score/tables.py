@@ -79,7 +79,7 @@ def _levels(scored: Sequence[ScoredRun]) -> list[tuple[str, str, str, float]]:
     """How often each reference class was read as each class; a repeat counts as its share."""
     made = []
     for run in scored:
-        cells = level_cells(run.statistics.sum(axis=0))
+        cells = level_cells(run.total())
         for row, column in np.argwhere(cells > 0).tolist():
             read = CLASSES[column] if column < len(CLASSES) else "none of these"
             made.append((run.run.id, CLASSES[row], read, round(float(cells[row, column]), 6)))
