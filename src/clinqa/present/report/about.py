@@ -31,7 +31,7 @@ __all__ = [
     "versions",
 ]
 
-_NOT_RECORDED = "not recorded"
+_NOT_RECORDED = "not known, or not recorded"
 Facts = list[tuple[str, str]]
 
 
@@ -55,23 +55,22 @@ def dataset_facts(evaluation: Evaluation) -> Facts:
 
 def scoring_facts(evaluation: Evaluation) -> Facts:
     """How the figures and their intervals were made."""
-    interval = evaluation.meta.get("interval") or {}
+    drawn = evaluation.meta.get("interval") or {}
     family = evaluation.meta.get("family") or {}
     short = evaluation.meta.get("short_references")
-    share = float(interval.get("level") or 0.95)
+    share = float(drawn.get("level") or 0.95)
+    pairs = family.get("comparisons")
     parts = [
-        str(interval.get("method") or ""),
-        f"{interval['resamples']:,} resamples"
-        if isinstance(interval.get("resamples"), int)
-        else "",
-        f"resampled by {interval['unit']}" if interval.get("unit") else "",
-        f"seed {interval['seed']}" if interval.get("seed") is not None else "",
+        str(drawn.get("method") or ""),
+        f"{drawn['resamples']:,} resamples" if isinstance(drawn.get("resamples"), int) else "",
+        f"resampled by {drawn['unit']}" if drawn.get("unit") else "",
+        f"seed {drawn['seed']}" if drawn.get("seed") is not None else "",
     ]
     declared = [
-        f"primary metric {family['metric']}" if family.get("metric") else "",
-        f"{family['comparisons']} comparisons" if family.get("comparisons") else "",
+        f"primary metric {metric_name(str(family['metric']))}" if family.get("metric") else "",
+        f"{pairs} {'pair' if pairs == 1 else 'pairs'} of runs" if pairs else "",
         str(family.get("method") or ""),
-        "Holm-adjusted" if family else "",
+        str(family.get("adjusted") or ("adjusted after Holm" if family else "")),
     ]
     prints = ", ".join(dict.fromkeys(m.fingerprint for m in evaluation.manifests))
     facts = [
@@ -232,7 +231,7 @@ def costs(evaluation: Evaluation) -> Table | None:
         Column("answers", "Answers", "items × repeats"),
         Column("input_tokens", "Tokens in"),
         Column("output_tokens", "Tokens out"),
-        Column("wall_seconds", "Wall clock, s", "from first to last answer"),
+        Column("wall_seconds", "Wall clock, s", "the whole run, loading included"),
         Column("answer_milliseconds", "Per answer, ms", "the model's own time, mean"),
         Column("output_tokens_per_second", "Tokens out a second", "of wall clock, else model time"),
     )

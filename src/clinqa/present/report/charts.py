@@ -18,7 +18,7 @@ __all__ = ["Bar", "Dot", "dot_panel", "stacked_panel"]
 WIDTH = 360
 _ROW = 19
 _TOP = 24
-_LETTER = 6.7  # units a letter takes in the widest of the usual fonts
+_LETTER = 6.1  # units a letter takes in the widest of the usual fonts
 _PLOT_RIGHT = WIDTH - 14
 
 
@@ -83,12 +83,12 @@ def _text(x: float, y: float, text: str, look: str = "", anchor: str = "start") 
 
 
 def _fitted(text: str, room: float) -> str:
-    """The text cut in its middle to the room it has: model names differ at both ends."""
+    """The text cut to the room it has; the number of shots at its end is kept."""
     most = int(room / _LETTER)
     if len(text) <= most:
         return text
-    end = min(8, most // 3)
-    return f"{text[: most - end - 1]}…{text[-end:]}"
+    end = 8 if text.endswith("-shot") else 0
+    return f"{text[: most - end - 1].rstrip()}…{text[len(text) - end :]}"
 
 
 def dot_panel(

@@ -129,9 +129,7 @@ def _example(evaluation: Evaluation, row: Mapping[str, Any]) -> Example:
         expected=_class(row.get("class"), "none"),
         read=_class(row.get("read_class"), "none could be read"),
         kind=_KIND_NAMES.get(kind, kind.replace("_", " ")),
-        danger=", ".join(
-            _DANGER_NAMES.get(d, d.replace("_", " ")) for d in row.get("dangers") or ()
-        ),
+        danger=", ".join(_DANGER_NAMES[d] for d in row.get("dangers") or () if d in _DANGER_NAMES),
         overlap=decimals(row.get("token_f1")),
         status="" if status in ("", "answered") else status,
     )

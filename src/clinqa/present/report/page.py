@@ -28,7 +28,7 @@ from clinqa.present.report.examples import worst
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
-from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, metric_name
+from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, Named, metric_name
 
 __all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
 
@@ -52,6 +52,7 @@ def all_tables(evaluation: Evaluation) -> dict[str, Table]:
         about.run_table(evaluation),
         results.results(evaluation, verdicts),
         subsets.levels_overall(evaluation),
+        subsets.other_bleus(evaluation),
         about.human_sample(evaluation),
         about.scale(evaluation),
         results.dangerous(evaluation),
@@ -61,6 +62,7 @@ def all_tables(evaluation: Evaluation) -> dict[str, Table]:
         subsets.seen_unseen(evaluation),
         results.statuses(evaluation),
         subsets.tests(evaluation),
+        subsets.tests(evaluation, declared=False),
         about.costs(evaluation),
     )
     return {table.id: table for table in made if table is not None}
@@ -106,7 +108,7 @@ def render(
         charts=_charts(evaluation),
         panels_note=_panels_note(evaluation),
         meanings=_meanings(tables["results"]),
-        error_kinds=[(f"e{n}", kind) for n, kind in enumerate((*ERROR_KINDS, NO_ANSWER))],
+        error_kinds=_kinds_drawn(evaluation),
         groups=list(
             dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
         ),
@@ -209,6 +211,13 @@ def _of_runs(evaluation: Evaluation, metric: str) -> list[Figure]:
     return [figure for figure in found if figure is not None]
 
 
+def _kinds_drawn(evaluation: Evaluation) -> list[tuple[str, Named]]:
+    kinds = [(f"e{number}", kind) for number, kind in enumerate(ERROR_KINDS)]
+    if any(results.no_answer(evaluation, run) for run in evaluation.runs):
+        kinds.append((f"e{len(kinds)}", NO_ANSWER))
+    return kinds
+
+
 def _error_bars(evaluation: Evaluation) -> list[Bar]:
     bars = []
     for run in evaluation.runs:
@@ -218,9 +227,9 @@ def _error_bars(evaluation: Evaluation) -> list[Bar]:
             if figure is not None and figure.value is not None:
                 parts.append((kind.name, figure.value, f"e{number}"))
         if parts:
-            parts.append(
-                (NO_ANSWER.name, results.no_answer(evaluation, run), f"e{len(ERROR_KINDS)}")
-            )
+            rest = results.no_answer(evaluation, run)
+            if rest:
+                parts.append((NO_ANSWER.name, rest, f"e{len(ERROR_KINDS)}"))
             bars.append(Bar(run.label, tuple(parts)))
     return bars
 
@@ -252,5 +261,5 @@ def _subset_panels(evaluation: Evaluation, key: str) -> list[Markup]:
             continue
         cells = [(row.head, row.cells[number + 1]) for row in table.rows]  # the first is the count
         dots = [Dot(head, c.value, c.low, c.high, _look(run), run.shots == 0) for head, c in cells]
-        panels.append(dot_panel(f"chart-{key}-{number}", run.label, dots, label_width=190))
+        panels.append(dot_panel(f"chart-{key}-{number}", run.label, dots, label_width=212))
     return panels

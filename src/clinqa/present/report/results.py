@@ -211,20 +211,20 @@ def error_kinds(evaluation: Evaluation) -> Table | None:
     kinds = [kind for kind in ERROR_KINDS if any_figure(evaluation, kind.key)]
     if not kinds:
         return None
+    left_out = any(no_answer(evaluation, run) for run in evaluation.runs)
+    rest_column = Column(NO_ANSWER.key, NO_ANSWER.name, NO_ANSWER.meaning)
     rows = []
     for run in evaluation.runs:
         cells = [_share_cell(evaluation, run, kind.key) for kind in kinds]
-        rest = no_answer(evaluation, run)
-        cells.append(Cell(percent(rest), value=rest))
+        if left_out:
+            rest = no_answer(evaluation, run)
+            cells.append(Cell(percent(rest), value=rest))
         rows.append(Row(run.label, tuple(cells), group_name(run)))
     return Table(
         "errors",
         "Kinds of error as read from the answers, share of all items",
         "Model, shots",
-        (
-            *(_kind_column(kind) for kind in kinds),
-            Column(NO_ANSWER.key, NO_ANSWER.name, NO_ANSWER.meaning),
-        ),
+        (*(_kind_column(kind) for kind in kinds), *([rest_column] if left_out else [])),
         tuple(rows),
     )
 

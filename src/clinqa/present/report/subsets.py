@@ -11,7 +11,7 @@ from clinqa.present.report.results import any_figure, figure_cell, group_name, m
 from clinqa.present.report.tables import Cell, Column, Row, Table
 from clinqa.present.report.words import MISSING, count, decimals, metric_name, p_value
 
-__all__ = ["by_subset", "levels_overall", "seen_unseen", "tests"]
+__all__ = ["by_subset", "levels_overall", "other_bleus", "seen_unseen", "tests"]
 
 _SUBSET_TITLES = {"abnormality": "Abnormality", "level": "Reference level"}
 
@@ -96,7 +96,38 @@ def levels_overall(evaluation: Evaluation) -> Table | None:
     )
     if len(columns) < 2:
         return None
-    rows = [
+    return Table(
+        "levels",
+        "How well the level is hit, over all questions (κ: −1 to 1)",
+        "Model, shots",
+        tuple(column for column, _, _ in columns),
+        _metric_rows(evaluation, columns),
+        footnotes=tuple(footnotes),
+    )
+
+
+def other_bleus(evaluation: Evaluation) -> Table | None:
+    """BLEU as it is computed here and there: papers seldom say which they mean."""
+    keys = [
+        key for key in ("bleu", "bleu_sentence", "bleu_unsmoothed") if any_figure(evaluation, key)
+    ]
+    if len(keys) < 2:
+        return None
+    columns, footnotes = metric_columns(evaluation, keys)
+    return Table(
+        "bleu",
+        "BLEU computed in several ways",
+        "Model, shots",
+        tuple(column for column, _, _ in columns),
+        _metric_rows(evaluation, columns),
+        footnotes=tuple(footnotes),
+    )
+
+
+def _metric_rows(
+    evaluation: Evaluation, columns: Sequence[tuple[Column, str, str]]
+) -> tuple[Row, ...]:
+    return tuple(
         Row(
             run.label,
             tuple(
@@ -106,14 +137,6 @@ def levels_overall(evaluation: Evaluation) -> Table | None:
             group_name(run),
         )
         for run in evaluation.runs
-    ]
-    return Table(
-        "levels",
-        "How well the level is hit, over all questions (κ: −1 to 1)",
-        "Model, shots",
-        tuple(column for column, _, _ in columns),
-        tuple(rows),
-        footnotes=tuple(footnotes),
     )
 
 
@@ -157,14 +180,20 @@ def _split_by_seen(evaluation: Evaluation, metric: str) -> bool:
     )
 
 
-def tests(evaluation: Evaluation) -> Table | None:
-    """The paired tests: the difference, its interval, p before and after Holm."""
+def tests(evaluation: Evaluation, *, declared: bool = True) -> Table | None:
+    """The paired tests: the difference, its interval, p before and after Holm.
+
+    Those of the declared family, or those outside it: not adjusted, they decide nothing.
+    """
     labels = {run.id: run.label for run in evaluation.runs}
-    known = [test for test in evaluation.tests if test.a in labels and test.b in labels]
+    known = [
+        test
+        for test in evaluation.tests
+        if test.a in labels and test.b in labels and (test.p_holm is not None) == declared
+    ]
     if not known:
         return None
-    # the declared family first; what is outside it was not corrected and decides nothing
-    known.sort(key=lambda t: (t.p_holm is None, t.metric, t.p_holm or 0.0, t.p, t.a, t.b))
+    known.sort(key=lambda t: (t.metric, t.p_holm or 0.0, t.p, labels[t.a], labels[t.b]))
     rows = []
     for test in known:
         decided = test.p_holm is not None and test.p_holm < 0.05
@@ -184,8 +213,10 @@ def tests(evaluation: Evaluation) -> Table | None:
         )  # fmt: skip
         rows.append(Row(f"{labels[test.a]} − {labels[test.b]}", cells))
     return Table(
-        "tests",
-        "Paired tests between runs on the same items",
+        "tests" if declared else "tests-exploratory",
+        "Declared family: paired tests between runs on the same items"
+        if declared
+        else "Outside the family: paired tests that decide nothing",
         "First − second",
         (
             Column("metric", "Metric", numeric=False),

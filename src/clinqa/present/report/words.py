@@ -40,7 +40,12 @@ class Named:
 
 METRICS: tuple[Named, ...] = (
     Named("bleu", "BLEU", "corpus BLEU: n-grams shared by all answers and all references together"),
-    Named("bleu_sentence", "BLEU, sentences", "mean of the BLEU of each answer, unsmoothed"),
+    Named("bleu_sentence", "BLEU, sentences", "mean of the BLEU of each answer, smoothed"),
+    Named(
+        "bleu_unsmoothed",
+        "BLEU, sentences, unsmoothed",
+        "the same without smoothing: a reference under four tokens scores 0 even when met exactly",
+    ),
     Named("rouge1", "ROUGE-1", "F of shared single words, mean over the items"),
     Named("rouge2", "ROUGE-2", "F of shared pairs of words, mean over the items"),
     Named("rougeL", "ROUGE-L", "F of the longest common sequence of words, mean over the items"),
@@ -91,10 +96,10 @@ ERROR_KINDS: tuple[Named, ...] = (
     Named(
         "error_irrelevant",
         "no finding",
-        "no finding can be read from the answer",
+        "no finding can be read from the answer, or there is no answer",
     ),
 )
-NO_ANSWER = Named("no_answer", "no answer", "empty, cut off, refused or failed: no kind of its own")
+NO_ANSWER = Named("no_answer", "no answer", "empty, cut off, refused or failed")
 
 DANGEROUS: tuple[Named, ...] = (
     Named(
