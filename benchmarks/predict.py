@@ -9,9 +9,10 @@ of their own and are skipped, with a sentence, where it is absent:
 
     python -m venv PEERS && PEERS/bin/pip install 'lm-eval[api]' inspect-ai openai
 
-A rate is requests over the time between the first and the last one the server saw, so that no
-client pays for its imports; the whole command's time stands beside it. Single runs on a shared
-machine: trust ratios.
+Each client is run twice, over few and over many items; what it takes for each further item is the
+difference over the difference, so that no client pays for its imports. That is everything it does
+for an item: reading it, making the prompt, asking, keeping the answer. CPU time is steadier than
+the clock on a shared machine; ratios are steadier than both.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,9 +55,9 @@ REPLY = json.dumps(
 
 
 class Server(asyncio.Protocol):
-    """Answers every POST alike; GET /stats tells the count and when the first and last came."""
+    """Answers every POST alike; GET tells how many there have been since it was last asked."""
 
-    count, first, last = 0, 0.0, 0.0
+    count = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport, self.buffer = transport, b""
@@ -79,12 +80,10 @@ class Server(asyncio.Protocol):
     def answer(self, head: bytes) -> bytes:
         body = REPLY
         if head.startswith(b"POST"):
-            Server.last = time.perf_counter()
-            Server.first = Server.first or Server.last
             Server.count += 1
         else:
-            body = json.dumps([Server.count, Server.last - Server.first]).encode()
-            Server.count, Server.first = 0, 0.0
+            body = str(Server.count).encode()
+            Server.count = 0
         start = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
         return start + str(len(body)).encode() + b"\r\n\r\n" + body
 
@@ -99,46 +98,77 @@ def serve() -> None:
 
 
 @dataclass
+class Run:
+    """One run of a client: requests, the command's time, its CPU time, its peak memory."""
+
+    requests: int
+    wall: float
+    cpu: float
+    peak_mb: float
+
+
+@dataclass
 class Measured:
-    """One client's run: requests a second as the server saw them, whole time, peak memory."""
+    """A client over few and over many items."""
 
     name: str
-    requests: int
-    rate: float
-    wall: float
-    peak_mb: float
+    few: Run
+    many: Run
+
+    @property
+    def further(self) -> int:
+        return self.many.requests - self.few.requests
+
+    @property
+    def rate(self) -> float:
+        """Further items a second, by the clock; not a number where the machine was too busy."""
+        seconds = self.many.wall - self.few.wall
+        return self.further / seconds if seconds > 0 else float("nan")
+
+    @property
+    def cpu_ms(self) -> float:
+        """CPU time of the client for each further item."""
+        return 1000 * (self.many.cpu - self.few.cpu) / self.further
 
     def __str__(self) -> str:
         return (
-            f"{self.name:<44}{self.requests:>8,}{self.rate:>10,.0f}/s"
-            f"{self.wall:>9.1f} s{self.peak_mb:>8,.0f} MB"
+            f"{self.name:<46}{self.few.requests:>7,} {self.many.requests:>7,}{self.rate:>9,.0f}/s"
+            f"{self.cpu_ms:>9.2f} ms{self.few.peak_mb:>7,.0f} {self.many.peak_mb:>5,.0f} MB"
         )
 
 
-def stats(port: int) -> tuple[int, float]:
-    """Requests since the last call, and the seconds from the first to the last."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/stats") as answer:
-        count, seconds = json.load(answer)
-    return count, seconds
+def served(port: int) -> int:
+    """Requests the server has answered since the last call."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/count") as answer:
+        return int(json.load(answer))
 
 
-def measure(name: str, port: int, command: Sequence[str], **environment: str) -> Measured | None:
-    """Run a client as a process of its own."""
-    stats(port)
-    began = time.perf_counter()
-    log = Path(os.environ.get("BENCH_LOG", os.devnull))
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            list(command), stdout=output, stderr=output, env={**os.environ, **environment}
-        )
-        _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - began
-    count, seconds = stats(port)
-    if process.returncode or not count:
-        print(f"{name}: failed (exit {process.returncode}); BENCH_LOG=FILE keeps what it said")
-        return None
-    return Measured(name, count, count / max(seconds, 1e-9), wall, used.ru_maxrss / 1024)
+Command = Callable[[int], list[str]]
+
+
+def measure(
+    name: str, port: int, sizes: tuple[int, int], command: Command, **environment: str
+) -> Measured | None:
+    """Run a client over few and over many items, each time as a process of its own."""
+    runs = []
+    for size in sizes:
+        served(port)
+        began = time.perf_counter()
+        with Path(os.environ.get("BENCH_LOG", os.devnull)).open("ab") as log:
+            process = subprocess.Popen(
+                command(size), stdout=log, stderr=log, env={**os.environ, **environment}
+            )
+            _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.perf_counter() - began
+        count = served(port)
+        if process.returncode or count != size:
+            print(f"{name}: failed (exit {process.returncode}, {count} of {size} asked)")
+            return None
+        runs.append(Run(count, wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
+    measured = Measured(name, *runs)
+    print(measured, flush=True)
+    return measured
 
 
 # The peers, each told to ask the prompts of `prompts.json`: [{"system": …, "user": …}, …].
@@ -181,8 +211,8 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig,
 from inspect_ai.scorer import exact
 from inspect_ai.solver import generate
 prompts = json.load(open(sys.argv[1]))
-samples = [Sample(input=[ChatMessageSystem(content=p["system"]), ChatMessageUser(content=p["user"])],
-                  target="x") for p in prompts]
+samples = [Sample(target="x", input=[
+    ChatMessageSystem(content=p["system"]), ChatMessageUser(content=p["user"])]) for p in prompts]
 model = get_model("openai-api/fake/fake", base_url=sys.argv[2], api_key="none",
                   config=GenerateConfig(max_connections=int(sys.argv[3]), max_tokens=128,
                                         temperature=0))
@@ -192,45 +222,72 @@ sys.exit(logs[0].status != "success")
 """
 
 
-def peers(python: Path, port: int, prompts: list[dict[str, str]], work: Path) -> list[Measured]:
-    base = f"http://127.0.0.1:{port}/v1"
-    few, fewer = work / "few.json", work / "fewer.json"
-    few.write_text(json.dumps(prompts[:2000]))
-    fewer.write_text(json.dumps(prompts[:400]))
-    tasks = work / "tasks"
-    tasks.mkdir()
-    (tasks / "clinqa_bench.yaml").write_text(LM_EVAL_TASK.format(file=few))
-    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(work / "hf"), "HF_HOME": str(work)}
-    told = f"model=fake,base_url={base}/chat/completions,num_concurrent={PARALLEL},max_retries=1"
-    lm_eval = [
-        str(python), "-m", "lm_eval", "--model", "local-chat-completions", "--model_args", told,
-        "--tasks", "clinqa_bench", "--include_path", str(tasks), "--apply_chat_template",
-        "--output_path", str(work / "lm_eval"), "--log_samples",
-    ]  # fmt: skip
-    (work / "inspect_bench.py").write_text(INSPECT)
-    inspect = [
-        str(python), str(work / "inspect_bench.py"), str(fewer), base, str(PARALLEL),
-        str(work / "inspect"),
-    ]  # fmt: skip
-    found = [
-        measure(
-            "lm-evaluation-harness local-chat-completions", port, lm_eval,
-            OPENAI_API_KEY="none", **offline,
-        ),
-        measure("Inspect eval", port, inspect, INSPECT_DISPLAY="none"),
-    ]  # fmt: skip
-    return [one for one in found if one is not None]
+def clinqa(port: int, dataset: Path, work: Path, sizes: tuple[int, int]) -> Measured | None:
+    """The whole verb: dataset, prompts file, egress log, journal, predictions, manifest."""
 
-
-def clinqa(port: int, dataset: Path, run: Path, *more: str) -> Measured | None:
-    return measure(
-        f"clinqa predict{' ' if more else ''}{' '.join(more)}", port,
-        [
+    def command(size: int) -> list[str]:
+        return [
             sys.executable, "-m", "clinqa", "predict", str(dataset), "--model", "openai:fake",
             "--base-url", f"http://127.0.0.1:{port}/v1", "--max-parallel", str(PARALLEL),
-            "--out", str(run), *more,
-        ],
+            "--out", str(work / f"run-{size}"), "--limit", str(size),
+        ]  # fmt: skip
+
+    return measure("clinqa predict", port, sizes, command)
+
+
+def bare(port: int, prompts: list[dict[str, str]], work: Path, sizes: tuple[int, int]) -> None:
+    """The floor: aiohttp and nothing else, answers thrown away."""
+
+    def command(size: int) -> list[str]:
+        file = written(work / f"bare-{size}.json", prompts[:size])
+        return [sys.executable, "-c", BARE, str(file), f"http://127.0.0.1:{port}/v1", str(PARALLEL)]
+
+    measure("bare aiohttp loop, answers thrown away", port, sizes, command)
+
+
+def lm_eval(
+    python: Path, port: int, prompts: list[dict[str, str]], work: Path, sizes: tuple[int, int]
+) -> Measured | None:
+    """Its chat-completions client over a task of the same prompts, samples logged."""
+    url = f"http://127.0.0.1:{port}/v1/chat/completions"
+
+    def command(size: int) -> list[str]:
+        tasks = work / f"tasks-{size}"
+        tasks.mkdir()
+        file = written(work / f"lm-eval-{size}.json", prompts[:size])
+        (tasks / "clinqa_bench.yaml").write_text(LM_EVAL_TASK.format(file=file))
+        return [
+            str(python), "-m", "lm_eval", "--model", "local-chat-completions", "--model_args",
+            f"model=fake,base_url={url},num_concurrent={PARALLEL},max_retries=1",
+            "--tasks", "clinqa_bench", "--include_path", str(tasks), "--apply_chat_template",
+            "--output_path", str(work / "lm_eval"), "--log_samples",
+        ]  # fmt: skip
+
+    return measure(
+        "lm-evaluation-harness local-chat-completions", port, sizes, command,
+        OPENAI_API_KEY="none", HF_HUB_OFFLINE="1", HF_HOME=str(work / "hf"),
     )  # fmt: skip
+
+
+def inspect(
+    python: Path, port: int, prompts: list[dict[str, str]], work: Path, sizes: tuple[int, int]
+) -> Measured | None:
+    """Its eval over a task of the same prompts."""
+    (work / "inspect_bench.py").write_text(INSPECT)
+
+    def command(size: int) -> list[str]:
+        file = written(work / f"inspect-{size}.json", prompts[:size])
+        return [
+            str(python), str(work / "inspect_bench.py"), str(file), f"http://127.0.0.1:{port}/v1",
+            str(PARALLEL), str(work / "inspect"),
+        ]  # fmt: skip
+
+    return measure("Inspect eval", port, sizes, command, INSPECT_DISPLAY="none")
+
+
+def written(path: Path, prompts: list[dict[str, str]]) -> Path:
+    path.write_text(json.dumps(prompts))
+    return path
 
 
 def main() -> None:
@@ -260,32 +317,27 @@ def compare(told: argparse.Namespace, port: int) -> None:
 
     work = told.work
     dataset = made_dataset(work, told.items)
-    print(f"{'client':<44}{'requests':>8}{'rate':>12}{'command':>11}{'peak':>11}", flush=True)
-    results = [
-        clinqa(port, dataset, work / "run-2200", "--limit", "2200"),
-        clinqa(port, dataset, work / "run", "--limit", str(told.items)),
-    ]
-    for one in results:
-        print(one, flush=True)
+    sizes = (told.items // 10, told.items)
+    print(f"{'client':<46}{'few':>7} {'many':>7}{'rate':>11}{'CPU/item':>12}{'peak':>16}")
+    ours = clinqa(port, dataset, work, sizes)
     prompts = [
         {"system": messages[0].text, "user": messages[1].text}
-        for _, messages in read_prompts(work / "run" / "prompts.jsonl")
+        for _, messages in read_prompts(work / f"run-{told.items}" / "prompts.jsonl")
     ]
-    (work / "all.json").write_text(json.dumps(prompts))
-    bare = measure(
-        "bare aiohttp loop, answers thrown away", port,
-        [sys.executable, "-c", BARE, str(work / "all.json"), f"http://127.0.0.1:{port}/v1",
-         str(PARALLEL)],
-    )  # fmt: skip
-    print(bare, flush=True)
+    bare(port, prompts, work, sizes)
     if not told.peers.exists():
         print(f"no {told.peers}: the peers were not measured; see --help for how to install them")
         return
-    ours = results[1]
-    for peer in peers(told.peers.absolute(), port, prompts, work):
-        print(peer)
-        if ours is not None:
-            print(f"    clinqa asks {ours.rate / peer.rate:.1f} times as many a second")
+    python = told.peers.absolute()
+    for peer in (
+        lm_eval(python, port, prompts, work, (500, 3000)),
+        inspect(python, port, prompts, work, (50, 350)),
+    ):
+        if peer is not None and ours is not None:
+            print(
+                f"    clinqa: {ours.rate / peer.rate:.1f} times as many items a second, "
+                f"{peer.cpu_ms / ours.cpu_ms:.1f} times less CPU for each"
+            )
 
 
 def made_dataset(work: Path, items: int) -> Path:

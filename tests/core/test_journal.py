@@ -63,13 +63,12 @@ def test_blocks_a_power_cut_left_empty_are_passed_over(tmp_path: Path) -> None:
     assert keys(path) == ["a", "b"]
 
 
-def test_an_attempt_is_written_down_without_being_taken_for_done(tmp_path: Path) -> None:
+def test_a_run_takes_over_the_keys_it_chooses(tmp_path: Path) -> None:
+    write(tmp_path / "j", ["a", "b"])
     with Journal(tmp_path / "j", private=True) as journal:
-        journal.append({"key": "a"}, done=False)
-        assert "a" not in journal
-        journal.append({"key": "a"})
-        assert "a" in journal
-    assert keys(tmp_path / "j") == ["a", "a"]
+        journal.keep("a")
+        journal.append({"key": "c"})
+        assert ("a" in journal, "b" in journal, len(journal)) == (True, False, 1)
 
 
 def test_only_the_owner_may_read_a_private_journal(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 One JSON object a line. A line reaches the operating system as soon as it is appended, so that a
 killed process loses nothing; it is synced to the disk in groups, so that a power cut loses the
-last second at most. Records carry a `key` of content, never a position: a later run asks
-`key in journal` and pays only for what is missing.
+last second at most. Records carry a `key` of content, never a position: a later run reads what
+there is, takes over what it can use, and pays only for what is missing.
 """
 
 from __future__ import annotations
@@ -22,16 +22,21 @@ from clinqa.core.errors import ConfigError
 __all__ = ["Journal", "read_journal"]
 
 KEY = "key"
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode  # made once: json.dumps makes one a call
 _SYNC_LINES = 1000
 _SYNC_SECONDS = 1.0
 
 
 class Journal:
-    """A journal open for writing; knows the keys that are in it.
+    """A journal open for writing, and the keys that this run takes over from earlier ones.
 
     with Journal(path, private=True) as journal:
+        for record in read_journal(path):
+            journal.keep(record["key"])
         if key not in journal:
             journal.append({"key": key, "output": ...})
+
+    What this run appends is not held in memory: a run knows what it has asked.
     """
 
     def __init__(self, path: Path, *, private: bool) -> None:
@@ -43,7 +48,7 @@ class Journal:
         self._unsynced, self._synced_at = 0, time.monotonic()
 
     def keep(self, key: str) -> None:
-        """Take `key` for done: the caller has read its record with `read_journal`."""
+        """Take over what an earlier run wrote under this key."""
         self._keys.add(key)
 
     def __contains__(self, key: str) -> bool:
@@ -52,12 +57,9 @@ class Journal:
     def __len__(self) -> int:
         return len(self._keys)
 
-    def append(self, record: Mapping[str, Any], *, done: bool = True) -> None:
-        """Write one record; `done` False writes it down without taking its key for done."""
-        line = json.dumps(record, ensure_ascii=True, separators=(",", ":")) + "\n"
-        _write_all(self._file, line.encode("ascii"))
-        if done:
-            self._keys.add(record[KEY])
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Write one record."""
+        _write_all(self._file, f"{_COMPACT(record)}\n".encode("ascii"))
         self._unsynced += 1
         now = time.monotonic()
         if self._unsynced >= _SYNC_LINES or now - self._synced_at >= _SYNC_SECONDS:

@@ -177,11 +177,13 @@ class ModelOptions:
 
 
 def messages_sha256(messages: Iterable[Message]) -> str:
-    """The identity of an exact prompt: SHA-256 over its roles and texts.
+    """The identity of an exact prompt: SHA-256 over the compact ASCII JSON of roles and texts.
 
     >>> messages_sha256([Message("user", "Hi")])[:12]
     '8b1450277179'
     """
     turns = [[message.role, message.text] for message in messages]
-    body = json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(_COMPACT(turns).encode("ascii")).hexdigest()
+
+
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode

@@ -19,6 +19,7 @@ from clinqa.models.protocol import Model, Output, Prompt, Sampling
 from clinqa.predict.budget import Budget
 from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.prompter import Asked, Prompter
+from clinqa.predict.repeats import Repeats
 from clinqa.predict.results import TRANSIENT, record_of
 
 __all__ = ["Asking", "open_journal"]
@@ -53,17 +54,23 @@ class Asking:
     patience: int  # failures in a row after which the service is taken for gone
     context_window: int | None = None
     _failures: Counter[str] = field(default_factory=Counter)
+    _again: set[str] = field(default_factory=set)  # keys worth another try
     _done: int = 0
 
-    def run(self, repeats: int) -> None:
+    def run(self, repeats: Repeats) -> None:
         """Ask everything: after it each item and repeat stands in the journal."""
         self._done = len(self.journal)
-        again = False
-        for repeat in range(repeats):
-            again |= self._pass(repeat, self._kept(self.prompter.prompts(repeat)), last=False)
-        if again:
-            for repeat in range(repeats):
-                self._pass(repeat, self.prompter.prompts(repeat), last=True)
+        kept: set[int] = set()
+        for repeat in range(repeats.run):
+            draw = repeats.draw(repeat)
+            prompts = self.prompter.prompts(repeat)
+            missing = prompts if draw in kept else self._kept(prompts)
+            self._ask(repeat, (one for one in missing if one.key not in self.journal), last=False)
+            kept.add(draw)
+        if self._again:
+            for repeat in range(repeats.run):
+                failed = (one for one in self.prompter.prompts(repeat) if one.key in self._again)
+                self._ask(repeat, failed, last=True)
         self.progress(_STAGE, self.prompter.total, self.prompter.total)
 
     def _kept(self, prompts: Iterable[Asked]) -> Iterator[Asked]:
@@ -71,30 +78,26 @@ class Asking:
             self.keeper.keep(asked)
             yield asked
 
-    def _pass(self, repeat: int, prompts: Iterable[Asked], *, last: bool) -> bool:
-        """Ask what is missing; True if something failed that is worth another try."""
-        pending = (asked for asked in prompts if asked.key not in self.journal)
-        again = False
+    def _ask(self, repeat: int, prompts: Iterable[Asked], *, last: bool) -> None:
         model = self.model(repeat)
-        for chunk in self.budget.chunks(pending, model, self.sampling, self.chunk):
-            again |= self._chunk(model, chunk, last)
-        return again
+        for chunk in self.budget.chunks(prompts, model, self.sampling, self.chunk):
+            for asked, output in self._outputs(model, chunk):
+                self._write(asked, output, last)
 
-    def _chunk(self, model: Model, chunk: Sequence[Asked], last: bool) -> bool:
-        again = False
-        for asked, output in self._outputs(model, chunk):
-            failed = output.error in TRANSIENT
-            record = record_of(asked, output)
-            cost = self.budget.cost(asked.prompt, output, self.sampling)
-            if cost is not None:
-                record["cost"] = cost
-                self.budget.spend(cost)
-            self.journal.append(record, done=last or not failed)
-            self._notice(output, failed)
-            again |= failed
-            self._done += not failed or last
-            self.progress(_STAGE, self._done, self.prompter.total)
-        return again
+    def _write(self, asked: Asked, output: Output, last: bool) -> None:
+        record = record_of(asked, output)
+        cost = self.budget.cost(asked.prompt, output, self.sampling)
+        if cost is not None:
+            record["cost"] = cost
+            self.budget.spend(cost)
+        failed = output.error in TRANSIENT
+        if failed and not last:
+            self._again.add(asked.key)
+        else:
+            self._done += 1
+        self.journal.append(record)
+        self._notice(output, failed)
+        self.progress(_STAGE, self._done, self.prompter.total)
 
     def _outputs(self, model: Model, chunk: Sequence[Asked]) -> Iterator[tuple[Asked, Output]]:
         """An output for each prompt of the chunk, also where the model gave none."""

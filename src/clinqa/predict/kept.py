@@ -23,23 +23,20 @@ __all__ = ["PromptKeeper", "read_prompts"]
 
 
 class PromptKeeper:
-    """Writes each distinct prompt once, as it is made."""
+    """Writes prompts as they are made, and each beginning once."""
 
     def __init__(self, path: Path, *, private: bool) -> None:
         self._file = os.fdopen(create_file(path, private=private), "w", encoding="ascii")
         self._prefixes: dict[int, tuple[str, tuple[Message, ...]]] = {}
-        self._written: set[bytes] = set()
 
     def keep(self, asked: Asked) -> None:
-        """Write a prompt unless it has been written."""
-        digest = bytes.fromhex(asked.sha256)[:16]
-        if digest in self._written:
-            return
-        self._written.add(digest)
+        """Write a prompt."""
         # the tuple is held, or another could come to have its id
         name, _ = self._prefixes.get(id(asked.prefix)) or self._add(asked.prefix)
-        own = asked.prompt.messages[len(asked.prefix) :]
-        self._line({"prompt_sha256": asked.sha256, "prefix": name, "messages": _turns(own)})
+        # ASCII JSON: a lone surrogate in a context comes back as it was
+        self._file.write(
+            f'{{"prompt_sha256":"{asked.sha256}","prefix":"{name}","messages":[{asked.own}]}}\n'
+        )
 
     def close(self) -> None:
         """Flush and let go of the file."""
@@ -59,16 +56,16 @@ class PromptKeeper:
     def _add(self, prefix: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
         named = (f"p{len(self._prefixes) + 1}", prefix)
         self._prefixes[id(prefix)] = named
-        self._line({"prefix": named[0], "messages": _turns(prefix)})
+        turns = [[message.role, message.text] for message in prefix]
+        self._file.write(json.dumps({"prefix": named[0], "messages": turns}) + "\n")
         return named
-
-    def _line(self, record: dict[str, object]) -> None:
-        # ASCII: a lone surrogate in a context comes back as it was
-        self._file.write(json.dumps(record, ensure_ascii=True, separators=(",", ":")) + "\n")
 
 
 def read_prompts(path: Path) -> Iterator[tuple[str, tuple[Message, ...]]]:
-    """(prompt_sha256, messages) of each distinct prompt of a run, exactly as it was asked."""
+    """(prompt_sha256, messages) of each prompt of a run, exactly as it was asked.
+
+    Repeats with the same shots stand here once. Two items can have the same prompt.
+    """
     prefixes: dict[str, tuple[Message, ...]] = {}
     try:
         with path.open(encoding="utf-8") as file:
@@ -83,7 +80,3 @@ def read_prompts(path: Path) -> Iterator[tuple[str, tuple[Message, ...]]]:
         raise ConfigError(
             f"{path}: cannot be read as prompts of a run ({type(error).__name__})"
         ) from error
-
-
-def _turns(messages: tuple[Message, ...]) -> list[list[str]]:
-    return [[message.role, message.text] for message in messages]

@@ -23,6 +23,7 @@ class Asked:
 
     prompt: Prompt
     prefix: tuple[Message, ...]
+    own: str  # what comes after the prefix, as JSON: for the hash and for prompts.jsonl
     sha256: str
     key: str
 
@@ -56,7 +57,9 @@ class Prompter:
             if begun is None:
                 begun = hashed[id(prefix)] = _begin(prefix)
             digest = begun.copy()
-            digest.update(_turn(last) + b"]")
+            own = _turn(last)
+            digest.update(own.encode("ascii"))
+            digest.update(b"]")
             sha256 = digest.hexdigest()
             prompt = Prompt(
                 item.id,
@@ -68,14 +71,16 @@ class Prompter:
                 seed,
                 repeat,
             )
-            yield Asked(prompt, prefix, sha256, f"{item.id}:{repeat}:{sha256[:16]}")
+            yield Asked(prompt, prefix, own, sha256, f"{item.id}:{repeat}:{sha256[:16]}")
 
 
 def _begin(prefix: tuple[Message, ...]) -> hashlib._Hash:
     """The hash of a prompt so far: `messages_sha256`, with the shared beginning hashed once."""
-    return hashlib.sha256(b"[" + b"".join(_turn(message) + b"," for message in prefix))
+    return hashlib.sha256(f"[{''.join(_turn(message) + ',' for message in prefix)}".encode("ascii"))
 
 
-def _turn(message: Message) -> bytes:
-    turn = json.dumps([message.role, message.text], ensure_ascii=False, separators=(",", ":"))
-    return turn.encode("utf-8", "surrogatepass")
+def _turn(message: Message) -> str:
+    return _COMPACT([message.role, message.text])
+
+
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clinqa.core.errors import CheckFailed
@@ -25,7 +26,7 @@ STATUSES = ("answered", "empty", "refused", "truncated", "error")
 TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network"})
 """Errors of the moment: asked again by a later pass or run; the others would come back."""
 
-_BLOCK = 20_000
+_BLOCK = 2_000
 _REFUSED = ("refusal", "content_filter")
 
 
@@ -86,21 +87,38 @@ def record_of(asked: Asked, output: Output) -> dict[str, Any]:
 
 
 def write_predictions(journal: Path, path: Path, model: str, shots: int, private: bool) -> Tally:
-    """Write the last record of each key; the rows in the order of item and repeat."""
-    records = read_journal(journal)
+    """Write a row for each item and repeat, in that order; ends in CheckFailed if one is twice."""
     tables = []
     tally = Tally()
-    # whichever comes last is what counts: an error may have been asked again
-    last = {record["key"]: place for place, record in enumerate(read_journal(journal))}
-    numbered = enumerate(records)
-    kept = (record for place, record in numbered if last[record["key"]] == place)
+    # only what failed for the moment is asked again, so only of that there may be several records
+    last: dict[str, int] = {}
+    for place, record in enumerate(read_journal(journal)):
+        if record["error"] in TRANSIENT or record["key"] in last:
+            last[record["key"]] = place
+    kept = (
+        record
+        for place, record in enumerate(read_journal(journal))
+        if last.get(record["key"], place) == place
+    )
     while block := list(islice(kept, _BLOCK)):
         tables.append(_table(block, model, shots, tally))
     table = pa.concat_tables([*tables, PREDICTIONS.empty_table()])
     table = table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
+    _check_distinct(table)
     with open(create_file(path, private=private), "wb") as file:
         pq.write_table(table, file, compression="zstd")
     return tally
+
+
+def _check_distinct(table: pa.Table) -> None:
+    """Raise CheckFailed if an item and repeat stands twice in the sorted table."""
+    if table.num_rows > 1:
+        same = [
+            pc.equal(table[name].slice(0, table.num_rows - 1), table[name].slice(1))
+            for name in ("item_id", "repeat")
+        ]
+        if pc.any(pc.and_(*same)).as_py():
+            raise CheckFailed("predictions: an item was asked and recorded twice in one repeat")
 
 
 def _table(block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally) -> pa.Table:

@@ -155,7 +155,7 @@ class _Run:
                 chunk=options.chunk,
                 patience=max(10, 2 * options.max_parallel),
                 context_window=options.context_window,
-            ).run(repeats.run)
+            ).run(repeats)
         tally = write_predictions(
             self._journal,
             folder.partial / PREDICTIONS_FILE,

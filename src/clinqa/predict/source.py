@@ -16,6 +16,7 @@ from clinqa.models.protocol import TrainAnswer
 __all__ = ["Item", "ItemSource", "TrainAnswers", "content_order"]
 
 _COLUMNS = ("id", "group", "question", "context", "category", "question_type")
+_SLICE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ class ItemSource:
         for table in self._read(_COLUMNS):
             if self._last is not None:
                 table = table.filter(pa.array(_by_chance(table) <= self._last))
-            columns = (_texts(table[name]) for name in _COLUMNS)
-            yield from map(Item, *columns)
+            for start in range(0, table.num_rows, _SLICE):  # a row group of contexts is large
+                part = table.slice(start, _SLICE)
+                yield from map(Item, *(_texts(part[name]) for name in _COLUMNS))
 
     def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         try:
