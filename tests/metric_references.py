@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 import tempfile
+import warnings
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -34,9 +35,14 @@ def nltk_wordnet() -> Any:
     place = find_wordnet()
     if place is None:
         pytest.skip("no WordNet on this machine (Debian: apt install wordnet-base)")
-    folder = nltk_data_folder(place, Path(tempfile.mkdtemp(prefix="clinqa-nltk-")))
-    nltk.data.path.insert(0, str(folder))
-    reader = nltk.corpus.reader.wordnet.WordNetCorpusReader(nltk.data.find("corpora/wordnet"), None)
+    kept = tempfile.TemporaryDirectory(prefix="clinqa-nltk-")
+    nltk.data.path.insert(0, str(nltk_data_folder(place, Path(kept.name))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that this WordNet knows English only
+        reader = nltk.corpus.reader.wordnet.WordNetCorpusReader(
+            nltk.data.find("corpora/wordnet"), None
+        )
+    reader.kept = kept  # goes with the reader, when the tests end
     return reader
 
 

@@ -76,20 +76,25 @@ class Meteor:
         known = np.zeros(len(self._names), dtype=bool)
         known[asked] = [bool(self._synonyms_of(code, wordnet)) for code in asked.tolist()]
         left = left[known[ours[left]]]
-        bounds = np.flatnonzero(np.diff(owners[left], prepend=-1, append=-1))
-        for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            owner = owners[left[start]]
+        right = np.flatnonzero(~taken)
+        cuts = np.flatnonzero(np.diff(owners[left], prepend=-1, append=-1))
+        pairs = owners[left[cuts[:-1]]]
+        # Plain lists: a loop over numbers of an array takes several times as long.
+        first, last = (
+            np.searchsorted(right, references.starts[pairs + end]).tolist() for end in (0, 1)
+        )
+        positions, stems_there = right.tolist(), theirs[right].tolist()
+        asking, stems_here = left.tolist(), ours[left].tolist()
+        bounds = cuts.tolist()
+        for pair in range(len(pairs)):
             free: dict[int, list[int]] = {}
-            for position in range(references.starts[owner], references.starts[owner + 1]):
-                if not taken[position]:
-                    free.setdefault(int(theirs[position]), []).append(position)
-            if not free:
-                continue
-            for at in left[start:end][::-1].tolist():
-                fitting = [free[c] for c in self._synonyms[int(ours[at])] if free.get(c)]
+            for at in range(first[pair], last[pair]):
+                free.setdefault(stems_there[at], []).append(positions[at])
+            for at in range(bounds[pair + 1] - 1, bounds[pair] - 1, -1):
+                fitting = [free[c] for c in self._synonyms[stems_here[at]] if free.get(c)]
                 if fitting:
-                    best = max(fitting, key=lambda positions: positions[-1]).pop()
-                    partner[at], taken[best] = best, True
+                    best = max(fitting, key=lambda found: found[-1]).pop()
+                    partner[asking[at]], taken[best] = best, True
 
     def _synonyms_of(self, code: int, wordnet: WordNet) -> tuple[int, ...]:
         if code not in self._synonyms:
