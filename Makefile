@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo      simulated reports -> a dataset in ./demo, checked and summarised"
+	@echo "make demo      simulated reports -> a dataset, two baselines scored, a page in ./demo"
 	@echo "make test      lint, types, import arrows and the tests (what CI runs first)"
 	@echo "make test-all  the tests that need optional extras (run after make test)"
 	@echo "make slow      the long and large tests"

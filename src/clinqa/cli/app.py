@@ -20,7 +20,9 @@ from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
 
-ORDER = ("demo", "build", "verify", "show", "predict", "score", "lexicon", "simulate")
+ORDER = (
+    "demo", "build", "verify", "show", "predict", "score", "report", "lexicon", "simulate",
+)  # fmt: skip
 
 
 class Verbs(typer.core.TyperGroup):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +14,9 @@ import typer
 from clinqa.cli import build, simulate
 from clinqa.cli.options import Json, Seed
 from clinqa.cli.outcome import Outcome
+from clinqa.cli.predict import predict
+from clinqa.cli.report import report
+from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.verify import verify
 from clinqa.core.errors import ConfigError
@@ -18,6 +25,10 @@ __all__ = ["demo"]
 
 REPORTS = "reports.csv"
 DATASET = "dataset"
+RUNS, SCORES, FIGURES, PAGE = "runs", "scores", "figures", "report.html"
+OURS = frozenset({DATASET, RUNS, SCORES, FIGURES, PAGE})
+BASELINES = ("baseline:retrieval", "baseline:prior")
+TITLE = "Demo: two baselines on made-up reports"
 
 
 def demo(
@@ -30,7 +41,7 @@ def demo(
     seed: Seed = 0,
     json: Json = False,
 ) -> Outcome:
-    """Made reports to a checked dataset, in one go."""
+    """Made reports to a page: a checked dataset, two baselines asked, their answers scored."""
     refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
     reports, dataset = out / REPORTS, out / DATASET
@@ -38,6 +49,7 @@ def demo(
     built = build.echo([reports], dataset, seed=seed, fresh=dataset.exists())
     checked = verify(dataset, [reports])
     shown = show(dataset)
+    evaluated = evaluate(out, seed)
     text = f"""\
 1. Reports, made up: nothing in them is about anyone
 {indent(made.text)}
@@ -51,17 +63,54 @@ def demo(
 4. Summary (clinqa show {dataset})
 {indent(shown.text)}
 
+{evaluated}
+
 The results lie in {dataset}: start with {dataset / "README.md"}.
-Load them in Python: datasets.load_dataset("{dataset}")"""
+Load them in Python: datasets.load_dataset("{dataset}")
+Open the page in a browser: {out / PAGE}"""
     return Outcome(
         "demo",
         out,
         built.counts,
-        [*built.warnings, *shown.warnings],
+        [*built.warnings, *shown.warnings],  # those of the scores stand on the page
         text,
         checked.exit,
         checked.error,
     )
+
+
+def evaluate(out: Path, seed: int) -> str:
+    """Ask both light baselines, score what they say, make the page; what to tell of it."""
+    dataset, scores, page, figures = out / DATASET, out / SCORES, out / PAGE, out / FIGURES
+    told = ["5. Answers of two baselines, the least that a model should beat"]
+    runs = []
+    for name in BASELINES:
+        run = out / RUNS / name.partition(":")[2]
+        words = ["predict", dataset, "--model", name, "--seed", seed, "--out", run]
+        with as_if(words) as line:
+            asked = predict(dataset, name, run, seed=seed, fresh=run.exists())
+        told.append(indent(f"{line}\n{asked.counts.get('items', 0):,} questions asked"))
+        runs.append(run)
+    with as_if(["score", dataset, *runs, "--out", scores]) as line:
+        scored = score(dataset, runs, scores, seed=seed, fresh=scores.exists())
+    told += ["", f"6. Scores ({line})", indent(scored.text)]
+    drawn = figures if find_spec("matplotlib") else None
+    words = ["report", scores, "-o", page, *(["--figures", figures] if drawn else [])]
+    with as_if(words) as line:
+        shown = report([scores], page, figures=drawn, title=TITLE, fresh=figures.exists())
+    told += ["", f"7. Page ({line})", indent(shown.text)]
+    return "\n".join(told)
+
+
+@contextmanager
+def as_if(words: list[object]) -> Iterator[str]:
+    """As if this verb had been called by itself: its manifest says how to make its folder again."""
+    before = sys.argv
+    sys.argv = ["clinqa", *map(str, words)]
+    try:
+        yield " ".join(sys.argv)
+    finally:
+        sys.argv = before
 
 
 def refuse_foreign(out: Path) -> None:
@@ -72,7 +121,7 @@ def refuse_foreign(out: Path) -> None:
         strangers = sorted(
             entry.name
             for entry in out.iterdir()
-            if entry.name != DATASET and not entry.name.startswith("reports.")
+            if entry.name not in OURS and not entry.name.startswith("reports.")
         )
         if strangers:
             raise ConfigError(
