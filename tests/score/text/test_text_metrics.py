@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,7 @@ def halves(kept: list[tuple[str, bool, bool]]) -> tuple[str, str]:
 pairs = st.lists(
     st.one_of(st.tuples(odd_texts, odd_texts), near_pairs.map(halves)), min_size=1, max_size=6
 )
-unhurried = settings(deadline=None, max_examples=150)
+unhurried = settings(deadline=None, max_examples=100)
 
 
 def columns(
@@ -60,18 +61,31 @@ def columns(
 
 
 @unhurried
-@given(pairs)
-def test_bleu_equals_sacrebleu(made: list[tuple[str, str]]) -> None:
-    metrics, items = columns(made, meteor_synonyms="none")
+@given(pairs, st.booleans())
+def test_bleu_equals_sacrebleu(made: list[tuple[str, str]], split: bool) -> None:
+    tokens = "split" if split else "13a"
+    metrics, items = columns(made, meteor_synonyms="none", unsmoothed_tokens=tokens)
     hypotheses, references = map(list, zip(*made, strict=True))
     corpus = sacrebleu.BLEU().corpus_score(hypotheses, [references]).score / 100
     assert metrics.corpus()["bleu"] == pytest.approx(corpus, abs=1e-9)
     smoothed = sacrebleu.BLEU(effective_order=True)
-    unsmoothed = sacrebleu.BLEU(smooth_method="none")
+    unsmoothed = sacrebleu.BLEU(smooth_method="none", tokenize="none" if split else "13a")
     for row, (hypothesis, reference) in enumerate(made):
         for name, scorer in (("bleu_sentence", smoothed), ("bleu_unsmoothed", unsmoothed)):
             expected = scorer.sentence_score(hypothesis, [reference]).score / 100
             assert items[name][row] == pytest.approx(expected, abs=1e-9), name
+
+
+@unhurried
+@given(pairs)
+def test_unsmoothed_bleu_equals_nltks(made: list[tuple[str, str]]) -> None:
+    nltk_bleu = pytest.importorskip("nltk.translate.bleu_score")
+    _, items = columns(made, meteor_synonyms="none")
+    for row, (hypothesis, reference) in enumerate(made):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that nothing matched
+            expected = nltk_bleu.sentence_bleu([reference.split()], hypothesis.split())
+        assert items["bleu_unsmoothed"][row] == pytest.approx(expected, abs=1e-9)
 
 
 @unhurried
@@ -190,7 +204,9 @@ def test_a_vocabulary_beyond_unicode_and_wide_keys_count_right(
 
 def test_codes_where_surrogates_would_be_are_told_apart() -> None:
     words = [f"w{n}" for n in range(56_500)]
-    metrics = TextMetrics([" ".join(words)], [" ".join(words[::-1])], TextOptions("none"))
+    metrics = TextMetrics(
+        [" ".join(words)], [" ".join(words[::-1])], TextOptions(meteor_synonyms="none")
+    )
     assert metrics.corpus()["rougeL"] == pytest.approx(1 / 56_500)
 
 
@@ -242,9 +258,9 @@ def test_short_references_pull_unsmoothed_bleu_down_however_right() -> None:
 
 def test_every_choice_stands_in_a_signature() -> None:
     one = TextMetrics([], [], TextOptions(meteor_synonyms="none")).signatures
-    other = TextMetrics([], [], TextOptions("none", "split", "none")).signatures
+    other = TextMetrics([], [], TextOptions("none", "split", "13a", "none")).signatures
     assert {name for name in one if one[name] != other[name]} == {
-        *("rouge1", "rouge2", "rougeL", "meteor_exact_stem")
+        *("bleu_unsmoothed", "rouge1", "rouge2", "rougeL", "meteor_exact_stem")
     }
     assert len(set(one.values())) == len(one) == len(METRICS)
 

@@ -40,9 +40,11 @@ __all__ = ["STATISTICS", "TextMetrics", "TextOptions", "text_metrics"]
 
 Floats = npt.NDArray[np.float64]
 
-#: The columns of a pair's row: 1, BLEU's counts, and the metrics that are means over pairs.
-STATISTICS: Final = ("pairs", *COUNTS, *METRICS[1:])
-_MEANS: Final = len(COUNTS) + 1
+#: The columns of a pair's row: 1, whether its reference is short, BLEU's counts, and the metrics
+#: that are means over pairs.
+STATISTICS: Final = ("pairs", "short_reference", *COUNTS, *METRICS[1:])
+_COUNTS: Final = 2
+_MEANS: Final = _COUNTS + len(COUNTS)
 _TOKENS_AT_ONCE: Final = 1 << 20
 _FEW_TOKENS: Final = 4
 
@@ -53,6 +55,7 @@ class TextOptions:
 
     rouge_stemmer: Literal["porter", "none"] = "porter"
     meteor_tokens: Literal["13a", "split"] = "13a"
+    unsmoothed_tokens: Literal["13a", "split"] = "split"
     #: `find` takes the WordNet that the machine has; `none` leaves the synonyms out.
     meteor_synonyms: Literal["find", "none"] = "find"
 
@@ -79,6 +82,7 @@ class TextMetrics:
         self.signatures: Mapping[str, str] = signatures(
             rouge_stemmer=options.rouge_stemmer,
             meteor_tokens=options.meteor_tokens,
+            unsmoothed_tokens=options.unsmoothed_tokens,
             wordnet=None if wordnet is None else wordnet.version,
         )
         self.names: tuple[str, ...] = tuple(self.signatures)
@@ -112,11 +116,11 @@ class TextMetrics:
 
     @property
     def short_references(self) -> float:
-        """The share of references under four tokens (13a).
+        """The share of references under four tokens, as `bleu_unsmoothed` cuts them.
 
-        Unsmoothed sentence BLEU gives their pairs 0 even when hypothesis and reference are equal.
+        It gives their pairs 0 even where hypothesis and reference are equal.
         """
-        short = self.statistics[:, 1 + COUNTS.index("bleu_reference_tokens")] < _FEW_TOKENS
+        short = self.statistics[:, 1]
         return float(short.mean()) if len(short) else float("nan")
 
 
@@ -129,7 +133,7 @@ def text_metrics(totals: npt.ArrayLike) -> Floats:
     pairs = sums[..., :1]
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums[..., _MEANS:] / pairs
-    corpus = np.where(pairs[..., 0] > 0, bleu(sums[..., 1:_MEANS]), np.nan)
+    corpus = np.where(pairs[..., 0] > 0, bleu(sums[..., _COUNTS:_MEANS]), np.nan)
     return np.concatenate([corpus[..., None], means], axis=-1)
 
 
@@ -144,6 +148,9 @@ class _Rows:
         self._bleu, _ = cut_13a.tokens(tokens_13a)
         self._rouge, _ = cut.tokens(rouge_stemmed if stemmed else rouge)
         self._f1, _ = cut.tokens(squad)
+        self._unsmoothed = self._bleu
+        if options.unsmoothed_tokens == "split":
+            self._unsmoothed, _ = cut.tokens(split)
         if options.meteor_tokens == "13a":
             self._meteor, vocabulary = cut_13a.tokens(_lower(tokens_13a))
         else:
@@ -163,10 +170,12 @@ class _Rows:
 
             counts = bleu_counts(*both(self._bleu))
             rows = made[block]
+            unsmoothed = bleu_counts(*both(self._unsmoothed))
             rows[:, 0] = 1
-            rows[:, 1:_MEANS] = counts
+            rows[:, 1] = unsmoothed[:, COUNTS.index("bleu_reference_tokens")] < _FEW_TOKENS
+            rows[:, _COUNTS:_MEANS] = counts
             rows[:, _MEANS] = bleu(counts, effective_order=True)
-            rows[:, _MEANS + 1] = bleu(counts, smoothing="none")
+            rows[:, _MEANS + 1] = bleu(unsmoothed, smoothing="none")
             rows[:, _MEANS + 2 : _MEANS + 5] = rouge_f(*both(self._rouge))
             rows[:, _MEANS + 5] = token_f1(*both(self._f1))
             rows[:, _MEANS + 6] = self._aligned.scores(*both(self._meteor))
