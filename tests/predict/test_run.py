@@ -312,12 +312,13 @@ def test_a_dry_run_opens_no_model_and_writes_nothing(
     notes = "\n".join(
         run(
             dataset, dry_run=True, model="openai:some", shots=2, repeats=2, price_file=prices,
-            base_url="https://example.org/v1",
+            base_url="http://127.0.0.1:9/v1",
         ).notes
     )  # fmt: skip
     assert "36 requests" in notes
     assert "USD" in notes
-    assert "example.org" in notes
+    assert "127.0.0.1:9" in notes
+    assert "this machine" in notes
     assert model.options == []
     assert not (dataset.parent / "run").exists()
     local = "\n".join(run(dataset, dry_run=True).notes)

@@ -1,22 +1,22 @@
-"""What a run would read, ask, send and cost; nothing is opened, sent or written."""
+"""What a run would read, ask, send and cost; nothing is sent or written."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
-from clinqa.models.registry import kind_of
+from clinqa.models.protocol import ModelOptions
+from clinqa.models.registry import kind_of, open_model
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template
 from clinqa.predict.repeats import Repeats
 from clinqa.predict.shots import draw_shots
 from clinqa.predict.source import ItemSource
-from clinqa.privacy import is_private
 
 __all__ = ["dry_run", "price_of"]
 
@@ -61,16 +61,23 @@ def dry_run(
 
 
 def _destination(options: PredictOptions, data_class: DataClass) -> str:
-    kind = kind_of(options.model)
-    if not kind.remote:
+    """Where the texts would go, as the model's guard judges it; nothing is sent to find out."""
+    if not kind_of(options.model).remote:
         return "would send nothing anywhere: the model runs on this machine"
-    host = (
-        urlsplit(options.base_url).netloc if options.base_url else f"the service of {kind.prefix}"
+    given = ModelOptions(
+        data_class=data_class,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        api_version=options.api_version,
+        region=options.region,
+        attestations=options.attestations,
     )
-    text = f"would send questions and contexts ({data_class.value}) to {host}"
-    if is_private(data_class):
-        text += "; anywhere but this machine that needs an attestation of the host (--attestations)"
-    return text
+    try:
+        with closing(open_model(options.model, given)) as model:
+            where = getattr(model, "destination", options.model)
+    except PrivacyError as error:
+        return f"would be refused for privacy: {error}"
+    return f"would send questions and contexts ({data_class.value}) to {where}"
 
 
 def _prices(options: PredictOptions) -> PriceList | None:
