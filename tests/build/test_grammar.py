@@ -134,3 +134,14 @@ def test_the_published_profile_knows_only_its_statements_and_reads_marked_as_mod
 )  # fmt: skip
 def test_odd_statements_do_no_harm(text: str) -> None:
     assert isinstance(grammar().read(text, "MV"), tuple)
+
+
+def test_a_denied_degree_before_the_noun_leaves_the_finding_open() -> None:
+    assert read("No severe AS.") == read("Severe AS is absent.") == {}
+    assert read("The AS is not severe.") == {"aortic_stenosis": -2}
+
+
+def test_a_statement_of_thousands_of_characters_is_not_read_and_counted() -> None:
+    labeller = Labeller(builtin_pack("echo"))
+    assert labeller.read("mild MR " * 2_000, "MV").findings == ()
+    assert labeller.too_long == 1

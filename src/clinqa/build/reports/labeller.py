@@ -11,7 +11,12 @@ from clinqa.build.reports.tokens import abstract, plain
 from clinqa.core.records import Method
 from clinqa.packs.loader import Pack
 
-__all__ = ["Labeller", "lexicon_key"]
+__all__ = ["LONGEST", "Labeller", "lexicon_key"]
+
+_UNREAD = Reading((), Method.GRAMMAR)
+
+LONGEST = 4_000
+"""Characters of a statement that is read; the longest real ones list all segments of a ventricle."""
 
 PROFILES = ("default", "published", "strict")
 
@@ -52,6 +57,7 @@ class Labeller:
             for row in pack.lexicon
         }
         self._read: dict[tuple[str, str], Reading] = {}
+        self.too_long = 0  # statements over the limit, which label nothing
         # where a width is read its digits matter
         measured = [t for s in pack.spec.widths for t in pack.spec.structures[s].terms]
         self._measured = re.compile("|".join(map(re.escape, measured)) or r"(?!)", re.IGNORECASE)
@@ -71,6 +77,9 @@ class Labeller:
         """What a statement in the section of `structure` says; `text` as written, unwrapped."""
         if structure == "?":
             structure = self.pack.spec.blank_section or "*"
+        if len(text) > LONGEST:
+            self.too_long += 1
+            return _UNREAD
         words = plain(text)
         if not self._measured.search(words):
             words = abstract(words)

@@ -156,5 +156,6 @@ class Values:
         if target.normal and target.level == 0:
             return None
         if target.level == -2 and degree in (2, 3) and not unit.borrowed_value:
-            return -2, True  # "not severe"
+            # "MR is not severe" says that there is some; "no severe MR" leaves it open
+            return None if unit.degree_first else (-2, True)
         return 0, False
