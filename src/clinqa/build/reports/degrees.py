@@ -29,7 +29,7 @@ def fold_degrees(marks: list[Mark]) -> list[Mark]:
 def _plus_grade(marks: list[Mark], i: int) -> tuple[int, int] | None:
     """A grade such as "2+", "1-2+", "1 to 2+", "1+ to 2+", "[3+]": its level and its end."""
     text = marks[i].text
-    if not (text.isdigit() and len(text) == 1 and 0 <= int(text) <= 4):
+    if not (text.isdecimal() and len(text) == 1 and 0 <= int(text) <= 4):
         return None
     j, top, plus = i + 1, int(text), False
     if j < len(marks) and marks[j].text == "+":
@@ -37,7 +37,7 @@ def _plus_grade(marks: list[Mark], i: int) -> tuple[int, int] | None:
     if (
         j + 1 < len(marks)
         and marks[j].text in _RANGE
-        and marks[j + 1].text.isdigit()
+        and marks[j + 1].text.isdecimal()
         and len(marks[j + 1].text) == 1
         and int(marks[j + 1].text) <= 4
         and j + 2 < len(marks)
@@ -57,7 +57,7 @@ def _fold_grades(marks: list[Mark]) -> list[Mark]:
         if mark.has("scale"):  # "on a scale of 0 to 4+" grades nothing
             j = i + 1
             while j < len(marks) and (
-                marks[j].text.isdigit() or marks[j].text in ("+", "to", "-", " - ", "/")
+                marks[j].text.isdecimal() or marks[j].text in ("+", "to", "-", " - ", "/")
             ):
                 j += 1
             i = j
@@ -80,7 +80,7 @@ def _fold_grades(marks: list[Mark]) -> list[Mark]:
                 word = marks[k].text
                 if word in _ROMAN:
                     levels.append(_ROMAN[word])
-                elif word.isdigit() and len(word) == 1 and 0 <= int(word) <= 4:
+                elif word.isdecimal() and len(word) == 1 and 0 <= int(word) <= 4:
                     levels.append(min(int(word), 3))
                 else:
                     break

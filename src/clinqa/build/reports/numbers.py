@@ -13,7 +13,7 @@ _UNDER = frozenset({"<", "<=", "less than", "below", "under"})
 
 
 def _whole(mark: Mark) -> int | None:
-    return int(mark.text) if mark.text.isdigit() and len(mark.text) < 3 else None
+    return int(mark.text) if mark.text.isdecimal() and len(mark.text) < 3 else None
 
 
 def range_level(
