@@ -125,6 +125,7 @@ class AnswerReader:
             for name in spec
         }
         self._values = value_words(pack)
+        self._degrees = phrases(t for degree in pack.english.degrees for t in degree.terms)
         self._readings: dict[tuple[Asked, str], Reading] = {}
         self._canonical, prefixes, self._nominal = _questions(pack)
         self._prefixes = {
@@ -232,7 +233,8 @@ class AnswerReader:
         for prefix, alone in self._prefixes[name]:
             found = self._resolved(f"{prefix}: {text.strip(FENCE)}")
             # a noun is a finding by itself: what adds nothing to it has not been understood
-            if set(found) == {name} and found[name] != alone:
+            added = found.get(name) != alone or self._degrees.search(key) is not None
+            if set(found) == {name} and added:
                 return found[name]
         return None
 
