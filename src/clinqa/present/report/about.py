@@ -17,6 +17,7 @@ from clinqa.present.report.words import (
     decimals,
     interval,
     metric_name,
+    percent,
     short_hash,
 )
 
@@ -76,9 +77,9 @@ def scoring_facts(evaluation: Evaluation) -> Facts:
     facts = [
         ("Scores", prints),
         ("Scored by", ", ".join(dict.fromkeys(_version(m.clinqa) for m in evaluation.manifests))),
-        (f"Intervals ({share:.0%})", ", ".join(filter(None, parts))),
+        (f"Intervals ({100 * share:.0f}\u00a0%)", ", ".join(filter(None, parts))),
         ("Paired tests", ", ".join(filter(None, declared))),
-        ("References under four tokens", f"{float(short):.1%}" if short is not None else ""),
+        ("References under four tokens", percent(float(short)) if short is not None else ""),
     ]
     return [(name, value) for name, value in facts if value]
 

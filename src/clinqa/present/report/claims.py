@@ -35,7 +35,7 @@ def summary(evaluation: Evaluation, verdicts: Verdicts) -> list[str]:
         _scope(evaluation),
         _best(evaluation, verdicts),
         _levels(evaluation),
-        _dangerous(evaluation),
+        *_dangerous(evaluation),
         _memorised(evaluation),
         _unanswered(evaluation),
     ]
@@ -108,9 +108,8 @@ def _levels(evaluation: Evaluation) -> str:
     return f"Clinical level: highest is {' and '.join(said)}." if said else ""
 
 
-def _dangerous(evaluation: Evaluation) -> str:
-    said = (_one_danger(evaluation, kind) for kind in GRAVEST)
-    return " ".join(filter(None, said))
+def _dangerous(evaluation: Evaluation) -> list[str]:
+    return [_one_danger(evaluation, kind) for kind in GRAVEST]
 
 
 def _one_danger(evaluation: Evaluation, kind: Named) -> str:

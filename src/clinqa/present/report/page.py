@@ -88,6 +88,7 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters["breakable"] = _breakable
+    environment.filters["unbroken"] = _unbroken
     return environment.get_template("report.html.j2").render(
         title=title or "Evaluation of clinical question answering",
         version=__version__,
@@ -134,6 +135,11 @@ def _breakable(text: str) -> Markup:
     joint = Markup("<wbr>")
     broken = joint.join(re.split(r"(?<=[:/_])", name))
     return broken + (Markup(', <span class="nb">{}</span>').format(shots) if comma else "")
+
+
+def _unbroken(text: str) -> str:
+    """`3-shot` on one line: its hyphen is one that does not break."""
+    return re.sub(r"(?<=\d)-(?=shot)", "\u2011", text)
 
 
 def _policy(style: str) -> str:
@@ -191,10 +197,14 @@ def _charts(evaluation: Evaluation) -> dict[str, list[Markup]]:
         charts["errors"].append(stacked_panel("chart-errors", "Kinds of error, % of items", bars))
     for kind in GRAVEST:
         if any(f.value is not None for f in _of_runs(evaluation, kind.key)):
-            charts["dangerous"].append(_run_dots(evaluation, kind.key, f"{kind.name}, share"))
+            charts["dangerous"].append(_run_dots(evaluation, kind.key, f"{_danger(kind)}, share"))
     for key in ("abnormality", "level"):
         charts[key] = _subset_panels(evaluation, key)
     return charts
+
+
+def _danger(kind: Named) -> str:
+    return "any dangerous error" if kind.key.endswith("_any") else kind.name
 
 
 def _run_dots(evaluation: Evaluation, metric: str, title: str) -> Markup:
