@@ -18,13 +18,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
 from clinqa.models.local import LocalModel
+from clinqa.models.local.engine import Written
+from clinqa.models.local.plan import Batch
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.registry import open_model
 from clinqa.predict.prompts import load_template
@@ -66,15 +69,12 @@ def main() -> None:
 
 def _compared(model: LocalModel, prompts: list[Prompt], sampling: Sampling) -> dict[str, Any]:
     model._open.engine.forget()  # nothing kept from the case before
-    batched, batched_time = _timed(lambda: dict(model.generate(prompts, sampling)))
+    with _recorded(model) as tokens:
+        batched, batched_time = _timed(lambda: dict(model.generate(prompts, sampling)))
     loop, loop_time = _timed(lambda: _loop(model, prompts, sampling))
     ours = [(batched[n].text, batched[n].output_tokens or 0) for n in range(len(prompts))]
     equal = [mine[0] == theirs for mine, (theirs, _, _) in zip(ours, loop, strict=True)]
-    gaps = [
-        _gap(model, batched[number].text, loop[number])
-        for number, same in enumerate(equal)
-        if not same
-    ]
+    gaps = [_gap(tokens[number], loop[number][2]) for number, same in enumerate(equal) if not same]
     written = sum(count for _, count in ours), sum(count for _, count, _ in loop)
     return {
         "prompt_tokens": round(sum(o.input_tokens or 0 for o in batched.values()) / len(prompts)),
@@ -130,14 +130,28 @@ def _loop(
     return found
 
 
-def _gap(model: LocalModel, text: str, loop: tuple[str, int, list[tuple[int, float]]]) -> float:
-    """How far the loop's best token led its second (log odds) where our text goes another way."""
-    renderer, kept = model._open.renderer, []
-    for token, lead in loop[2]:
-        kept.append(token)
-        if not text.startswith(renderer.decode(kept).rstrip("\ufffd")):
+def _gap(ours: list[int], loop: list[tuple[int, float]]) -> float:
+    """How far the loop's best token led its second (log odds) where we took another."""
+    for number, (token, lead) in enumerate(loop):
+        if number >= len(ours) or ours[number] != token:
             return lead
-    return loop[2][-1][1]
+    return 0.0
+
+
+@contextmanager
+def _recorded(model: LocalModel) -> Iterator[dict[int, list[int]]]:
+    """The tokens written for each prompt, which outputs do not hold."""
+    engine = model._open.engine
+    plain, kept = engine.write, {}
+
+    def write(batch: Batch, *others: Any) -> list[Written]:
+        written = plain(batch, *others)
+        kept.update({row.index: one.tokens for row, one in zip(batch.rows, written, strict=True)})
+        return written
+
+    engine.write = write
+    yield kept
+    engine.write = plain
 
 
 def _prompts(rows: Rows, shots: Rows) -> list[Prompt]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -102,12 +103,13 @@ def converted(file: Path, digest: str) -> Path:
             "local_files_only": True,
             "trust_remote_code": False,
         }
-        transformers.AutoTokenizer.from_pretrained(**where).save_pretrained(working)
-        transformers.AutoModelForCausalLM.from_pretrained(
-            **where,
-            dtype=torch.float32,
-            quantization_config=transformers.GgufConfig(dequantize=True),  # or saving fails
-        ).save_pretrained(working)
+        with redirect_stderr(io.StringIO()):  # a bar that no setting of transformers takes away
+            transformers.AutoTokenizer.from_pretrained(**where).save_pretrained(working)
+            transformers.AutoModelForCausalLM.from_pretrained(
+                **where,
+                dtype=torch.float32,
+                quantization_config=transformers.GgufConfig(dequantize=True),  # or saving fails
+            ).save_pretrained(working)
         source = {"sha256": digest, "file": file.name, "transformers": version("transformers")}
         (working / "source.json").write_text(json.dumps(source) + "\n", encoding="utf-8")
         with suppress(OSError):  # another run was first; its folder is as good
