@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from score.made_runs import build
 
 from clinqa.dataset.reader import Dataset
+from score.made_runs import build
 
 
 @pytest.fixture(scope="session")

@@ -73,9 +73,7 @@ def test_made_answers_of_known_kind_are_judged_as_they_should_be() -> None:
 
 def test_the_reference_scores_right_on_every_item(dataset: Dataset) -> None:
     columns = ["category", "structure", "question_type", "level", "answer"]
-    rows = [
-        row for split in ("train", "test") for row in dataset.items(split, columns).to_pylist()
-    ]
+    rows = [row for split in ("train", "test") for row in dataset.items(split, columns).to_pylist()]
     assert {row["question_type"] for row in rows} == {kind.name.lower() for kind in QuestionType}
     for row in rows:
         verdict = scorer().judge(

@@ -107,6 +107,8 @@ def _class_measures(
     # fixed by the references, so that it is the same for every run
     codes = [CLASSES.index(name) for name in names]
     present = [code for code in codes if table[..., code, :].sum() > 0]
+    if not present:
+        return []
     listed = ",".join(CLASSES[code] for code in present)
     made = [
         Measure(

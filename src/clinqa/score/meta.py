@@ -34,6 +34,8 @@ RANKED = (
     *("bleu", "rouge1", "rouge2", "rougeL", "token_f1", "meteor", "meteor_exact_stem"),
     *("level_accuracy", "level_macro_f1", "level_weighted_kappa"),
 )
+_NONE = "no item that it could be of"
+_NOTHING = "all items are of one class, so that it is not defined"
 SAME_LABELLER = (
     "the labeller that reads the answers also made the reference labels: an error they share goes "
     "unseen. A sample judged by people (--human) corrects level accuracy"
@@ -178,7 +180,7 @@ def _human(people: Sequence[Corrected]) -> dict[str, Any] | None:
 
 def _missing(figures: Sequence[Figure]) -> list[dict[str, str]]:
     return [
-        {"run": figure.run, "metric": figure.metric, "reason": "no item that it could be of"}
+        {"run": figure.run, "metric": figure.metric, "reason": _NOTHING if figure.n else _NONE}
         for figure in figures
         if figure.value is None and not figure.subset
     ]
