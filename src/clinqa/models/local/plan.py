@@ -79,7 +79,7 @@ def plan(
     >>> rows = [Row(0, [1, 2, 7, 7, 8]), Row(1, [1, 2, 7, 7, 9]), Row(2, [1, 2, 5, 6])]
     >>> [batch] = plan(rows, max_rows=8, max_slots=100, extra=1)
     >>> list(batch.shared), [(list(g.context), len(g.rows)) for g in batch.groups]
-    ([1, 2], [([6], 1), ([7, 7], 2)])
+    ([1, 2], [([5], 1), ([7, 7], 2)])
     """
     ordered = sorted(rows, key=lambda row: (list(row.tokens), row.keep))
     if not ordered:
