@@ -320,6 +320,14 @@ def test_statements_come_in_order_do_not_overlap_and_are_stripped(one: str, two:
         at = piece.end
 
 
+@pytest.mark.parametrize("last", ["LA.", "RV.", "Doppler."])
+def test_the_last_word_of_a_wrapped_sentence_is_no_heading(last: str) -> None:
+    first = "RIGHT ATRIUM: No spontaneous echo contrast or thrombus in or by the"
+    found = placed(f"{first}\n{last}\nNormal RA pressure.")
+    sentence = unwrap(f"{first}\n{last}").removeprefix("RIGHT ATRIUM: ")
+    assert found == [("RA", sentence), ("RA", "Normal RA pressure.")]
+
+
 @given(SIGNS)
 def test_a_part_of_a_text_reads_like_that_part_alone(text: str) -> None:
     before, after = "LV: Severe MR.\n\n", "\nsevere"

@@ -235,6 +235,8 @@ def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: I
         return -1
     if whole and not (i < b and (t.flags[text[i]] & UPPER or text[i] == 42 or text[i] == 95)):
         return -1
+    if whole and s[OPEN] >= 0 and text[b - 1] == 46:
+        return -1
     after = j
     while after < b and t.flags[text[after]] & HEAD_TAIL:
         if text[after] == 95 and after + 1 < n and text[after + 1] == 95:

@@ -199,6 +199,8 @@ class _Segmenter:
             j, whole = limit, limit == b
             if not whole:
                 return None, i
+            if self.open >= 0 and text[b - 1] == ".":
+                return None, i  # the last word of a sentence that was wrapped ("in the\nLA.")
         if not line and (whole or text[j] != ":"):
             return None, i
         after = j
