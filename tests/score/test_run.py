@@ -253,6 +253,17 @@ def test_a_run_of_a_part_is_scored_on_it_with_a_warning(tmp_path: Path, dataset:
     assert {test["n"] for test in scores["tests"]} == {50}
 
 
+def test_under_a_limit_the_first_items_are_scored_and_the_rest_counted(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    run = write_run(tmp_path / "run", dataset, half_right)
+    scores, result = scored(tmp_path, dataset, run, limit=40)
+    assert by_metric(scores, "run")["token_f1"]["n"] == 40 and not result.warnings
+    counts = Manifest.read(tmp_path / "scores" / "manifest.json").counts["answers"]
+    assert counts.out_of_scope == len(items(dataset)) - 40
+    assert not counts.problems()
+
+
 def test_no_order_of_rows_or_runs_touches_a_figure(tmp_path: Path, dataset: Dataset) -> None:
     runs = [
         write_run(tmp_path / "a", dataset, half_right, repeats=2, vary="sampling"),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.options import DryRun, Fresh, Json, Limit, Out, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
@@ -54,6 +54,7 @@ def score(
         typer.Option("--data-class", help="That of dataset and runs unless it is raised here."),
     ] = None,
     seed: Seed = 0,
+    limit: Limit = None,
     dry_run: DryRun = False,
     fresh: Fresh = False,
     json: Json = False,
@@ -72,6 +73,7 @@ def score(
         pack_dir=pack_dir,
         draws=resamples,
         seed=seed,
+        limit=limit,
         data_class=data_class,
         dry_run=dry_run,
         fresh=fresh,

@@ -17,6 +17,7 @@ from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.data_class import inherit
 from clinqa.score.inputs import PREDICTIONS_FILE, Run, load_items
 from clinqa.score.options import ScoreOptions
+from clinqa.score.words import words_fingerprint
 
 __all__ = [
     "VERB",
@@ -86,6 +87,7 @@ def configuration_of(
         "human": options.human is not None,
         "pack": pack.spec.id,
         "resamples": options.draws,
+        "limit": options.limit,
         "seed": options.seed,
     }
 
@@ -105,6 +107,7 @@ def identity_of_scores(
             "verb": VERB,
             "clinqa": clinqa.__version__,
             "pack_fingerprint": pack.fingerprint,
+            "words_fingerprint": words_fingerprint(pack),
             "data_class": data_class.value,
             "inputs": [record.sha256 for record in inputs],
         }
@@ -115,7 +118,7 @@ def dry_run(
     dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, data_class: DataClass, out: Path
 ) -> list[str]:
     """What would be read and written; nothing is sent anywhere."""
-    items = load_items(dataset, [runs[0].split])
+    items = load_items(dataset, runs[0].split, options.limit)
     lines = [f"would score against {len(items):,} items of {items.clusters:,} patients"]
     for run in runs:
         rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows

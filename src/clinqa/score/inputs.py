@@ -18,7 +18,6 @@ from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
-from clinqa.dataset.splits import SPLITS
 
 __all__ = ["PREDICTIONS_FILE", "Items", "Run", "load_items", "open_runs"]
 
@@ -108,10 +107,9 @@ class Items:
         return values
 
 
-def load_items(dataset: Dataset, splits: Sequence[str]) -> Items:
-    """The long-form items of these splits, sorted by id."""
-    tables = [dataset.items(split, _COLUMNS) for split in SPLITS if split in splits]
-    table = pa.concat_tables(tables).sort_by("id")
+def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
+    """The long-form items of a split, sorted by id; the first of them under a limit."""
+    table = dataset.items(split, _COLUMNS).sort_by("id").slice(0, limit)
     kinds = set(table["kind"].unique().to_pylist())
     if kinds - {Kind.LONG_FORM.value}:
         raise ConfigError(
@@ -119,7 +117,7 @@ def load_items(dataset: Dataset, splits: Sequence[str]) -> Items:
             "this version scores long_form only"
         )
     if not len(table):
-        raise ConfigError(f"{dataset.folder}: split {', '.join(splits)} holds no items")
+        raise ConfigError(f"{dataset.folder}: split {split} holds no items")
     groups = pc.dictionary_encode(table["group"].combine_chunks())
     codes = groups.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return Items(table, codes, len(groups.dictionary))

@@ -22,6 +22,7 @@ class ScoreOptions:
     pack_dir: Path | None = None
     draws: int = 1000
     seed: int = 0
+    limit: int | None = None
     data_class: DataClass | None = None
     dry_run: bool = False
     fresh: bool = False

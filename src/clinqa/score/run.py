@@ -56,6 +56,7 @@ from clinqa.score.scored import ScoredRun, score_run
 from clinqa.score.spreads import spreads_of
 from clinqa.score.subsets import Subset, subsets_of
 from clinqa.score.tables import tables_of
+from clinqa.score.words import words_fingerprint
 
 __all__ = ["ScoreOptions", "ScoreResult", "score"]
 
@@ -113,12 +114,13 @@ class _Making:
         self._folder = folder
         self._started, self._clock = _now(), time.monotonic()
         self._drawing = Drawing(options.seed, options.draws)
-        self._labeller = f"pack:{pack.spec.id}@{pack.fingerprint[:12]}"
+        words = words_fingerprint(pack)
+        self._labeller = f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words[:8]}"
         self.rows = 0
 
     def score(self) -> Scored:
         """Everything that is known, and the files written."""
-        items = load_items(self._dataset, [self._runs[0].split])
+        items = load_items(self._dataset, self._runs[0].split, self._options.limit)
         subsets = list(subsets_of(items))
         scored = self._score_runs(items)
         figures = self._figures(scored, items, subsets)
@@ -190,12 +192,17 @@ class _Making:
                     f"{run.run.name}: answers {len(run.items):,} of the {len(made.items):,} items "
                     f"of split {run.run.split}; its figures are of those"
                 )
-            if run.unknown:
+            if run.unknown and self._options.limit is None:
                 found.append(f"{run.run.name}: {run.unknown:,} answers to items not in the split")
         if len({run.items.tobytes() for run in made.runs}) > 1:
             found.append(
                 "the runs answered different items: compare them by the paired tests, which keep "
                 "to common items, and not by their figures"
+            )
+        profile = self._dataset.manifest.configuration.get("profile", "default")
+        if profile != "default":
+            found.append(
+                f"the labels follow the profile {profile}; answers are always read by the default"
             )
         built_with = self._dataset.manifest.identity.get("pack_fingerprint")
         if built_with is not None and built_with != self._pack.fingerprint:
@@ -232,6 +239,7 @@ class _Making:
         """The manifest, but for outputs."""
         answers = sum(sum(run.statuses.values()) for run in made.runs)
         outside = sum(run.unknown for run in made.runs)
+        why = "not_in_split" if self._options.limit is None else "limit"
         return Manifest(
             verb=VERB,
             data_class=data_class.value,
@@ -246,7 +254,7 @@ class _Making:
                     read=answers + outside,
                     kept=answers,
                     out_of_scope=outside,
-                    out_of_scope_by_reason={"not_in_split": outside} if outside else {},
+                    out_of_scope_by_reason={why: outside} if outside else {},
                 )
             },
             started=self._started,

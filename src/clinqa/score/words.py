@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from importlib import resources
@@ -12,9 +13,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import fingerprint
 from clinqa.packs.loader import Pack
 
-__all__ = ["AnswerWords", "answer_words", "structure_parts", "value_words"]
+__all__ = ["AnswerWords", "answer_words", "structure_parts", "value_words", "words_fingerprint"]
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 FILE = "answers.yaml"
@@ -95,6 +97,12 @@ def value_words(pack: Pack) -> dict[str, frozenset[str]]:
         own += [term for row in pack.spec.range_words.get(name, ()) for term in row.terms]
         made[name] = frozenset(_LETTERS.findall(" ".join([*shared, *own]).casefold()))
     return made
+
+
+def words_fingerprint(pack: Pack) -> str:
+    """The SHA-256 of the words of answers: others would read answers otherwise."""
+    parts = [answer_words().model_dump(), structure_parts(pack)]
+    return fingerprint({"words": json.dumps(parts, sort_keys=True, default=str)})
 
 
 def _read(path: Path, model: type[SPEC]) -> SPEC:
