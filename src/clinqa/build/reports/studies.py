@@ -31,7 +31,6 @@ class Studies:
     texts: pa.Array
     rows: pa.Array
     parts: pa.Array
-    digests: pa.Array
     bounds: npt.NDArray[np.int64] | None
     without_block: int
 
@@ -44,7 +43,7 @@ class Studies:
             {
                 "study_id": self.ids,
                 "group": self.groups,
-                "digest": self.digests,
+                "digest": pa.array(_digests(self.texts), pa.binary(16)),
                 "row": self.rows,
                 "part": self.parts,
             }
@@ -60,7 +59,6 @@ def studies_of(batch: pa.Table, blocks: BlockSpec | None) -> Studies:
     texts = _one(batch["text"])
     ids, parts, rows = (_one(batch[name]) for name in ("study_id", "part", "row"))
     groups = pc.coalesce(_one(batch["group"]), ids)
-    digests = pa.array(_digests(texts), pa.binary(16))
     bounds: npt.NDArray[np.int64] | None = None
     left_out = 0
     divided = _divided(texts, blocks)
@@ -78,12 +76,12 @@ def studies_of(batch: pa.Table, blocks: BlockSpec | None) -> Studies:
                 names.append(f"{name}#{number}" if len(found) > 1 else name)
         chosen = pa.array(take, pa.int64())
         texts, parts, rows = texts.take(chosen), parts.take(chosen), rows.take(chosen)
-        groups, digests = groups.take(chosen), digests.take(chosen)
+        groups = groups.take(chosen)
         ids = pa.array(names, pa.string())
         bounds = np.array(places, np.int64).reshape(-1, 2)
         whole = bounds[:, 1] == _END
         bounds[whole, 1] = pc.utf8_length(texts).to_numpy()[whole]
-    return Studies(ids, groups, texts, rows, parts, digests, bounds, left_out)
+    return Studies(ids, groups, texts, rows, parts, bounds, left_out)
 
 
 _END = -1
