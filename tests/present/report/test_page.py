@@ -361,3 +361,25 @@ def test_a_figures_folder_of_somebody_else_is_refused(folder: Path, tmp_path: Pa
     with pytest.raises(ConfigError, match="not clinqa's"):
         write_report([folder], tmp_path / "r.html", figures=tmp_path / "f")
     assert (tmp_path / "f" / "thesis.tex").read_text() == "mine"
+
+
+def test_runs_over_other_items_are_said_to_be_so(tmp_path: Path) -> None:
+    def change(data: dict[str, Any]) -> None:
+        for figure in data["figures"]:
+            if figure["model"] == "baseline:prior" and not figure["subset"]:
+                figure["n"] -= 7
+
+    html = render(read_scores([write_scores(tmp_path / "s", change=change)]))
+    assert html.count("did not all answer the same questions") == 2
+
+
+def test_a_human_sample_stands_beside_the_labeller(tmp_path: Path) -> None:
+    def change(data: dict[str, Any]) -> None:
+        figure = next(f for f in data["figures"] if f["metric"] == "level_accuracy")
+        data["figures"].append({**figure, "metric": "level_accuracy_corrected", "value": 0.61})
+        judged = {"run": figure["run"], "n": 30, "agreement": 0.9, "labeller_alone": 0.64}
+        data["meta"]["human"] = {"n": 30, "runs": [judged]}
+
+    evaluation = read_scores([write_scores(tmp_path / "s", change=change)])
+    assert all_tables(evaluation)["human"].rows[0].cells[4].text == "0.610"
+    assert "A human sample of 30 answers was given" in render(evaluation)

@@ -109,6 +109,7 @@ def run_table(evaluation: Evaluation) -> Table:
     for run in evaluation.runs:
         about = run.about
         cells = (
+            Cell(str(about.get("name") or run.id)),
             _cell(run.family),
             _cell(_size(about.get("parameters"))),
             _cell(about.get("licence")),
@@ -118,7 +119,16 @@ def run_table(evaluation: Evaluation) -> Table:
             _cell(short_hash(str(about.get("fingerprint") or ""))),
         )
         rows.append(Row(run.label, cells, group_name(run)))
-    titles = ("Family", "Parameters", "Licence", "Repeats", "Sampling", "Seed", "Run fingerprint")
+    titles = (
+        "Run",
+        "Family",
+        "Parameters",
+        "Licence",
+        "Repeats",
+        "Sampling",
+        "Seed",
+        "Fingerprint",
+    )
     columns = tuple(Column(t.lower().replace(" ", "_"), t, numeric=False) for t in titles)
     return Table("runs", "The runs", "Model, shots", columns, tuple(rows))
 

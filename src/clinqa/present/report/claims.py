@@ -52,9 +52,10 @@ def _scope(evaluation: Evaluation) -> str:
     split = evaluation.dataset.get("split")
     of = f" of the {split} split" if split else ""
     runs, asked = len(evaluation.runs), len(models)
+    other = " The runs did not all answer the same questions." if len(sizes) > 1 else ""
     return (
         f"{runs} {_plural('run', runs)} of {asked} {_plural('model', asked)}"
-        f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients."
+        f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients.{other}"
     )
 
 

@@ -81,6 +81,7 @@ def results(evaluation: Evaluation, verdicts: Verdicts) -> Table:
         "Model, shots",
         (*(column for column, _, _ in columns), *last),
         tuple(rows),
+        notes=_results_notes(evaluation),
         footnotes=tuple(footnotes),
     )
 
@@ -100,10 +101,18 @@ def spread_words(run: Run) -> str:
 
 
 def _results_caption(evaluation: Evaluation) -> str:
-    clusters = {f.clusters for f in _overall(evaluation)}
-    patients = f"{min(clusters):,} patients" if len(clusters) == 1 else "patients"
+    clusters = {figure.clusters for figure in _overall(evaluation)}
+    patients = f", {min(clusters):,} patients" if len(clusters) == 1 else ""
+    return f"Text overlap and clinical level{patients}; from 0 to 1, higher is better"
+
+
+def _results_notes(evaluation: Evaluation) -> tuple[str, ...]:
+    sizes = {figure.n for figure in _overall(evaluation)}
+    if len(sizes) < 2:
+        return ()
     return (
-        f"Text overlap with the reference and clinical level, {patients}; 0 to 1, higher is better"
+        "The runs did not all answer the same questions: rows with other numbers of items are"
+        " compared by the paired tests, which keep to common items, and not by these figures.",
     )
 
 
