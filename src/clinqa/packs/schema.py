@@ -103,6 +103,7 @@ class AspectSpec(_Strict):
     down: Phrases = []
     normal: Phrases = []
     normal_attribute: Phrases = []
+    age_attribute: Phrases = []  # attributes that count only "for age"
     absent_level: int | None = None
     present_level: int | None = None
     finding_levels: list[FindingLevelSpec] = []

@@ -272,8 +272,7 @@ def _describe(unit: Unit) -> None:
         if (
             roles.structures
             and unit.structures
-            and i + 1 < len(unit.marks)
-            and _belongs(unit.marks, i)
+            and (_belongs(unit.marks, i) or unit.marks[i - 1].has("be"))
         ):
             continue
         if roles.structures and not roles.targets:
@@ -344,7 +343,7 @@ def _describe(unit: Unit) -> None:
 
 def _belongs(marks: list[Mark], i: int) -> bool:
     """Does a structure only place a noun without label ("striking the anterior mitral leaflet")?"""
-    return marks[i + 1].has("decoy") and not marks[i + 1].roles.targets
+    return i + 1 < len(marks) and marks[i + 1].has("decoy") and not marks[i + 1].roles.targets
 
 
 def _better(held: Mark | None, new: Mark) -> bool:

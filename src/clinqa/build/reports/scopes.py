@@ -183,6 +183,7 @@ def spoken_now(clause: Clause, frame: Frame) -> list[Unit]:
         if past and "now" not in tags:
             continue
         if "past" in tags and "now" not in tags and not _said_before(unit, "past"):
+            topic = unit if unit.targets else topic
             continue
         kept.append(unit)
     return kept

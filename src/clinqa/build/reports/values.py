@@ -107,9 +107,9 @@ class Values:
         spec = self._aspects[target.aspect]
         altered = target.aspect in unit.aspects or unit.value == "abnormal"
         if target.normal:
-            calm = unit.value == "normal" and not unit.aspects and "age" not in unit.raw
+            calm = unit.value == "normal" and not unit.aspects and not _for_age(unit)
             return (0, False) if calm and degree in (None, 0) else None
-        if target.only_altered and not altered:
+        if (target.only_altered and not altered) or (target.for_age and not _for_age(unit)):
             return None
         if altered and spec.abnormal_level is not None:
             return (0, False) if degree == 0 else (spec.abnormal_level, False)
@@ -159,3 +159,7 @@ class Values:
             # "MR is not severe" says that there is some; "no severe MR" leaves it open
             return None if unit.degree_first else (-2, True)
         return 0, False
+
+
+def _for_age(unit: Unit) -> bool:
+    return any("age" in text.split() for text in unit.raw)

@@ -28,6 +28,7 @@ class Target:
     level: int | None = -2
     adjective: bool = False
     normal: bool = False  # words that call the aspect normal ("opens well")
+    for_age: bool = False  # an attribute that counts only "for age"
     only_altered: bool = False  # an attribute that counts only where it is abnormal
     kind: str = ""  # lesions of one kind share a degree in a list
     measure: bool = False  # how something else is measured, a finding only where described
@@ -209,6 +210,7 @@ class Vocabulary:
         adjectives = set(aspect.adjective)
         self._add(aspect.attribute, targets=[Target(name, None, None)])
         self._add(aspect.normal_attribute, targets=[Target(name, None, None, normal=True)])
+        self._add(aspect.age_attribute, targets=[Target(name, None, None, for_age=True)])
         for term in aspect.finding:
             self._add([term], targets=[Target(name, None, -2, term in adjectives)])
         for row in aspect.finding_levels:
