@@ -194,11 +194,11 @@ def test_an_interrupted_build_ends_with_130_and_can_be_run_again(tmp_path: Path)
 import signal, os, sys
 from clinqa.cli.run import run
 from clinqa.build.reports import batches
-real = batches.BatchBuilder.build
+real = batches.BatchBuilder.finish
 def interrupted(self, batch):
     os.kill(os.getpid(), signal.SIGINT)
     return real(self, batch)
-batches.BatchBuilder.build = interrupted
+batches.BatchBuilder.finish = interrupted
 sys.exit(run(sys.argv[1:]))
 """
     path = write_csv(tmp_path / "r.csv", GOOD)

@@ -111,3 +111,36 @@ def test_propose_and_accept_from_the_command_line(
     assert main(["lexicon", "accept", str(table), "--pack-dir", str(tmp_path / "p2")]) == 2
     error = capsys.readouterr().err
     assert "t.tsv:2:" in error and "Okafor" not in error
+
+
+def test_nothing_that_is_there_is_written_over(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tmp_path / "reports.csv"
+    reports.write_text("id,text\n1,a\n", encoding="utf-8")
+    picture = tmp_path / "mine.svg"
+    picture.write_text("theirs", encoding="utf-8")
+    manifest = (folder / "manifest.json").read_bytes()
+    compare = ["show", str(folder), "--compare", str(folder), "--out"]
+    for out in (reports, tmp_path / "moves.txt", folder / "manifest.json", folder / "x.csv"):
+        assert main([*compare, str(out)]) == 2
+    for out in (picture, folder / "README.svg"):
+        assert main(["show", str(folder), "--plot", str(out)]) == 2
+    assert reports.read_text(encoding="utf-8") == "id,text\n1,a\n"
+    assert picture.read_text(encoding="utf-8") == "theirs"
+    assert (folder / "manifest.json").read_bytes() == manifest
+    assert main([*compare, str(tmp_path / "moves.csv")]) == 0
+
+
+def test_ids_with_terminal_codes_are_written_out_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = "\x1b[31mred\x1b[0m"
+    folder = write_folder(
+        tmp_path / "d",
+        [Label(study, "lv_systolic_function", 1, TEXT)],
+        statements=[Statement(TEXT, (("lv_systolic_function", 1),), 4)],
+    )
+    assert main(["show", str(folder), "--examples", "3"]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said and said.count("\\x1b[31mred") == 2

@@ -149,3 +149,30 @@ def test_verify_of_an_unfinished_folder_is_exit_1_and_names_it(
 def test_verify_of_no_folder_is_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(tmp_path / "nowhere")]) == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["simulate", "echo", "--out", ""],
+        ["build", "echo", "", "--out", "d"],
+        ["build", "echo", "r.csv", "--out="],
+    ],
+)
+def test_an_empty_argument_is_no_name_for_the_folder_one_stands_in(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    assert "an empty argument" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_current_folder_is_no_file_of_a_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["simulate", "echo", "--out", "."]) == 2

@@ -109,3 +109,35 @@ def test_what_is_no_manifest_is_a_clear_error(tmp_path: Path, text: str) -> None
 def test_the_hash_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"abc")
     assert sha256_file(tmp_path / "f").startswith("ba7816bf")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("counts", {"studies": {"read": 1, "kept": "x"}}),
+        ("counts", {"studies": {"read": 1, "kept": 1, "rejected_by_reason": {"a": "x"}}}),
+        ("counts", {"studies": []}),
+        ("identity", []),
+        ("warnings", [1]),
+        ("command", "clinqa"),
+        ("outputs", [{"name": 1, "sha256": "", "bytes": 1}]),
+        ("outputs", [{"name": "a", "sha256": "", "bytes": "1"}]),
+        ("outputs", [{}]),
+    ],
+)
+def test_a_garbled_part_is_an_error_when_it_is_read(
+    tmp_path: Path, key: str, value: object
+) -> None:
+    made = Manifest(verb="v", data_class="public", identity={}, clinqa="0").to_json()
+    (tmp_path / "m.json").write_text(json.dumps({**json.loads(made), key: value}))
+    with pytest.raises(ConfigError, match="lacks or garbles"):
+        Manifest.read(tmp_path / "m.json")
+
+
+def test_a_manifest_of_brackets_or_of_another_version_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("[" * 200_000)
+    with pytest.raises(ConfigError, match="damaged"):
+        Manifest.read(tmp_path / "m.json")
+    (tmp_path / "m.json").write_text('{"tool": "clinqa", "format": "clinqa-manifest/9"}')
+    with pytest.raises(ConfigError, match="another version made the folder"):
+        Manifest.read(tmp_path / "m.json")

@@ -10,7 +10,7 @@ import pytest
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
-from clinqa.core.outfolder import MANIFEST, OutFolder, open_out
+from clinqa.core.outfolder import MANIFEST, OutFolder, is_ours, open_out
 
 IDENTITY = {"seed": 1, "pack": "echo", "inputs": [{"sha256": "ab"}]}
 
@@ -225,3 +225,17 @@ def test_a_damaged_manifest_is_an_error_and_not_a_start(tmp_path: Path) -> None:
     (tmp_path / "out" / MANIFEST).write_text(text[: len(text) // 2])
     with pytest.raises(ConfigError, match="damaged"):
         open_out(tmp_path / "out", IDENTITY)
+
+
+def test_a_link_to_itself_is_refused_without_a_useless_hint(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(ConfigError, match="leads in a circle"):
+        open_out(tmp_path / "loop", {"seed": 1})
+
+
+def test_a_folder_is_ours_finished_or_not(tmp_path: Path) -> None:
+    assert not is_ours(tmp_path)
+    with open_out(tmp_path / "d", {"seed": 1}) as out:
+        assert is_ours(out.path)
+        out.commit(Manifest(verb="v", data_class="public", identity={}, clinqa="0"))
+        assert is_ours(out.path)

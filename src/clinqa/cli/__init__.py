@@ -7,6 +7,7 @@ imported inside the functions: `clinqa --help` must stay instant.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -17,5 +18,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from clinqa.cli.run import run
     except KeyboardInterrupt:  # Ctrl-C while Python still loads
+        sys.stderr.write("error: interrupted; run the same command again\n")
         return 130
     return run(argv)

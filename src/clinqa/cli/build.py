@@ -13,6 +13,7 @@ from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
+from clinqa.core.visible import visible
 
 __all__ = ["build"]
 
@@ -163,4 +164,4 @@ def summary(counts: Mapping[str, object], out: Path) -> str:
         for name, value in counts.items()
         if isinstance(value, int)
     ]
-    return "\n".join([*lines, f"dataset in {out}"])
+    return "\n".join([*lines, f"dataset in {visible(str(out))}"])

@@ -76,6 +76,7 @@ Open the page in a browser: {out / PAGE}"""
         text,
         checked.exit,
         checked.error,
+        coloured=shown.coloured,
     )
 
 

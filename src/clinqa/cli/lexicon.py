@@ -10,6 +10,7 @@ import typer
 
 from clinqa.cli.options import Json, Limit
 from clinqa.cli.outcome import Outcome
+from clinqa.core.visible import visible
 
 __all__ = ["lexicon"]
 
@@ -42,7 +43,7 @@ def propose(
 
     found = write(directory, out, limit=limit)
     lines = [
-        f"{found.rows:,} of {found.unknown:,} statements outside the lexicon: {out}",
+        f"{found.rows:,} of {found.unknown:,} statements outside the lexicon: {visible(str(out))}",
         "the lexicon covers, of all statements in the reports:",
     ]
     for point in found.curve:
@@ -85,10 +86,11 @@ def accept(
     from clinqa.core.cells import is_private
 
     found = merge(file, new, base=base, replace=replace)
+    name = visible(str(new))
     text = (
         f"{found.read:,} rows: {found.added:,} added, {found.replaced:,} replaced, "
         f"{found.unchanged:,} known already, {found.skipped:,} not accepted\n"
-        f"pack: {new} (use it with --pack-dir {new})"
+        f"pack: {name} (use it with --pack-dir {name})"
     )
     warnings = []
     if found.undecided:

@@ -15,7 +15,8 @@ class Outcome:
     """The end of a verb: what a person reads (`text`) and what a program reads (the rest).
 
     `exit` is not 0 where a check failed; `error` is then the one line that names what broke.
-    `text` goes to stdout as it is and never with `--json`.
+    `text` goes to stdout, and never with `--json`; what does not print is written out, and
+    terminal colours too unless the verb says that it drew them.
     """
 
     verb: str
@@ -25,6 +26,7 @@ class Outcome:
     text: str = ""
     exit: int = 0
     error: str | None = None
+    coloured: bool = False
 
     def record(self) -> dict[str, object]:
         """The object that `--json` writes."""

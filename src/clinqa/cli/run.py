@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from clinqa.cli.app import invoke, verb_named_by
 from clinqa.cli.failures import INTERRUPTED, describe, show_traceback
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import one_line, say
+from clinqa.core.errors import ConfigError
+from clinqa.core.visible import visible_lines
 
 __all__ = ["run"]
 
@@ -26,16 +30,27 @@ def run(argv: Sequence[str] | None = None) -> int:
     as_json = "--json" in arguments
     arguments = [argument for argument in arguments if argument != "--json"]
     _calm()
-    outcome = _outcome(arguments, as_json)
+    if _has_empty(arguments):
+        empty = ConfigError("an empty argument; is a variable of the shell not set?")
+        outcome = _failed(verb_named_by(arguments), arguments, empty)
+    else:
+        outcome = _outcome(arguments, as_json)
     for warning in outcome.warnings:
         say(f"warning: {warning}")
     if outcome.error is not None:
         say(f"error: {outcome.error}")
     text = outcome.text and outcome.text.rstrip("\n") + "\n"
+    text = visible_lines(text, coloured=outcome.coloured)
     if as_json:
         # ASCII: the object stays valid on a terminal of any encoding
         text = json.dumps(outcome.record(), allow_nan=False) + "\n"
     return outcome.exit if _print(text) else outcome.exit or 1
+
+
+def _has_empty(arguments: list[str]) -> bool:
+    """An empty argument: as a path it would mean the folder one stands in. A title may be."""
+    named = [word for before, word in pairwise(["", *arguments]) if before != "--title"]
+    return any(not word or re.fullmatch(r"--?[a-z-]+=", word) for word in named)
 
 
 def _outcome(arguments: list[str], as_json: bool) -> Outcome:

@@ -13,6 +13,7 @@ import typer
 
 from clinqa.cli.options import Json
 from clinqa.cli.outcome import Outcome
+from clinqa.core.visible import visible
 
 if TYPE_CHECKING:
     from clinqa.core.summary import Summary
@@ -32,11 +33,13 @@ def show(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE.csv", help="With --compare: every label that moves."),
+        typer.Option(
+            "--out", metavar="FILE.csv", help="With --compare: every label that moves; a new file."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="A picture of it: .svg, .pdf or .png."),
+        typer.Option("--plot", metavar="FILE", help="A picture of it: a new .svg, .pdf or .png."),
     ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="The picture on a dark ground.")] = False,
     pack_dir: Annotated[
@@ -59,13 +62,18 @@ def show(
 
     With --compare DIR2: which labels move from DIR to DIR2.
     """
+    from clinqa.core.cells import refuse_existing
     from clinqa.core.errors import ConfigError
 
     if other is None and out is not None:
         raise ConfigError("--out goes with --compare; for a picture use --plot")
+    if other is not None and (plot is not None or examples):
+        raise ConfigError("--compare goes without --plot and --examples")
+    if out is not None:
+        refuse_existing(out, ".csv")
+    if plot is not None:
+        refuse_existing(plot, ".svg", ".pdf", ".png")
     if other is not None:
-        if plot is not None or examples:
-            raise ConfigError("--compare goes without --plot and --examples")
         return _compare(directory, other, out)
     return _summary(directory, plot, dark, pack_dir, 0 if json else examples)
 
@@ -82,12 +90,16 @@ def _summary(
         from clinqa.present.plot import plot_summary
 
         plot_summary(summary, plot, dark=dark, names=_names(directory, pack_dir))
-    text = render_summary(summary, _canvas())
+    canvas = _canvas()
+    text = render_summary(summary, canvas)
     if plot is not None:
-        text += f"\npicture: {plot}\n"
+        text += f"\npicture: {visible(str(plot))}\n"
     if examples and table is not None:
         text += _examples(summary, table, directory, examples)
-    return Outcome("show", plot or directory, summary.as_json(), list(summary.warnings), text)
+    warnings = list(summary.warnings)
+    return Outcome(
+        "show", plot or directory, summary.as_json(), warnings, text, coloured=canvas.colour
+    )
 
 
 def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
@@ -95,7 +107,8 @@ def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
     from clinqa.present.differences import render_comparison
 
     comparison, changes = compare_with_changes(directory, other)
-    text = render_comparison(comparison, _canvas())
+    canvas = _canvas()
+    text = render_comparison(comparison, canvas)
     if out is not None:
         from clinqa.core.cells import csv_text, is_private, write_file
 
@@ -103,9 +116,11 @@ def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
         write_file(
             out, csv_text(header, changes.iter_rows()), private=is_private(comparison.data_class)
         )
-        text += f"\n{comparison.changed:,} changes: {out}\n"
+        text += f"\n{comparison.changed:,} changes: {visible(str(out))}\n"
     warnings = list(comparison.warnings)
-    return Outcome("show", out or directory, comparison.as_json(), warnings, text)
+    return Outcome(
+        "show", out or directory, comparison.as_json(), warnings, text, coloured=canvas.colour
+    )
 
 
 def _canvas() -> Canvas:
@@ -174,5 +189,6 @@ def _examples(summary: Summary, table: DiscordTable, directory: Path, limit: int
             "Statements in discord",
         ]
     for study, measurement, level, text in discord_examples(directory, table, limit):
-        lines.append(f"  {study}  {measurement}, labelled {level}: {one_line(text)}")
+        name = f"{visible(study)}  {visible(measurement)}"
+        lines.append(f"  {name}, labelled {level}: {one_line(text)}")
     return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ import typer
 
 from clinqa.cli.options import DryRun, Json, Seed
 from clinqa.cli.outcome import Outcome
+from clinqa.core.visible import visible
 
 __all__ = ["simulate"]
 
@@ -66,6 +67,6 @@ def echo(
         "simulate echo",
         out,
         counts,
-        text=f"{made.studies:,} reports of {made.subjects:,} patients in {out}\n"
-        f"their truth in {gold}",
+        text=f"{made.studies:,} reports of {made.subjects:,} patients in {visible(str(out))}\n"
+        f"their truth in {visible(str(gold))}",
     )

@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TextIO
 
+from clinqa.core.visible import visible
+
 __all__ = ["Progress", "duration", "one_line", "say"]
 
 
@@ -17,11 +19,7 @@ def one_line(text: str) -> str:
     >>> one_line("a\n  b\x1b[31m")
     'a b\\x1b[31m'
     """
-    joined = " ".join(part.strip() for part in text.splitlines() if part.strip())
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in joined
-    )
+    return visible(" ".join(part.strip() for part in text.splitlines() if part.strip()))
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

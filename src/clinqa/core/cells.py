@@ -1,9 +1,10 @@
 r"""Cells of CSV and TSV files that people open in a spreadsheet, and the writing of such files.
 
 A cell that a spreadsheet would run as a formula gets an apostrophe before it; so does one that
-begins with an apostrophe, so that reading it back is certain. In TSV, tabs, line ends and
-backslashes are written \t, \n, \r and \\; a cell that begins with a quotation mark is quoted, and
-one that a spreadsheet quoted on saving is read without its quotes.
+begins with an apostrophe, so that reading it back is certain. In TSV, a backslash is written \\
+and what does not print \t, \n, \x1b, \u202e and so on, so that looking at the file on a terminal
+runs nothing; a cell that begins with a quotation mark is quoted, and one that a spreadsheet quoted
+on saving is read without its quotes.
 """
 
 from __future__ import annotations
@@ -12,18 +13,28 @@ import csv
 import io
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.outfolder import write_durably
+from clinqa.core.outfolder import is_ours, write_durably
 from clinqa.core.records import DataClass
+from clinqa.core.visible import visible
 
-__all__ = ["csv_text", "is_private", "read_cell", "safe_cell", "tsv_cell", "write_file"]
+__all__ = [
+    "csv_text",
+    "is_private",
+    "read_cell",
+    "refuse_existing",
+    "safe_cell",
+    "tsv_cell",
+    "write_file",
+]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_WRITTEN = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_READ = {written: char for char, written in _WRITTEN.items()}
+_ESCAPE = re.compile(r"\\([\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+_SHORT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def safe_cell(text: str) -> str:
@@ -41,7 +52,7 @@ def tsv_cell(text: str) -> str:
     >>> tsv_cell("a\tb")
     'a\\tb'
     """
-    cell = safe_cell(re.sub(r"[\\\t\n\r]", lambda found: _WRITTEN[found[0]], text))
+    cell = safe_cell(visible(text.replace("\\", "\\\\")))
     return '"' + cell.replace('"', '""') + '"' if cell.startswith('"') else cell
 
 
@@ -55,7 +66,12 @@ def read_cell(cell: str) -> str:
         cell = cell[1:-1].replace('""', '"')
     if cell.startswith("'") and cell[1:].lstrip(" ").startswith(_FORMULA):
         cell = cell[1:]
-    return re.sub(r"\\[\\tnr]", lambda found: _READ[found[0]], cell)
+    return _ESCAPE.sub(_unescaped, cell)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    return _SHORT[code] if code in _SHORT else chr(min(int(code[1:], 16), sys.maxunicode))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -73,6 +89,21 @@ def is_private(data_class: str) -> bool:
     return data_class not in {DataClass.PUBLIC.value, DataClass.LICENSED.value}
 
 
+def refuse_existing(path: Path, *endings: str) -> None:
+    """Raise ConfigError unless `path` can be a new file with one of these endings.
+
+    What is there already may be anybody's, the reports themselves too; and a file inside a folder
+    of clinqa's makes that folder fail its check.
+    """
+    if endings and path.suffix.lower() not in endings:
+        raise ConfigError(f"{path}: the name must end in {' or '.join(endings)}")
+    if path.exists() or path.is_symlink():
+        raise ConfigError(f"{path}: is there already; give another file, or move it away")
+    for folder in Path(os.path.abspath(path)).parents:
+        if is_ours(folder):
+            raise ConfigError(f"{path}: lies inside {folder}, a folder clinqa made; give another")
+
+
 def write_file(path: Path, content: str | bytes, *, private: bool) -> None:
     """Write a result file whole or not at all, readable by its owner alone where private."""
     body = content.encode("utf-8") if isinstance(content, str) else content
@@ -81,6 +112,7 @@ def write_file(path: Path, content: str | bytes, *, private: bool) -> None:
     if path.is_dir():
         raise ConfigError(f"{path}: is a folder; give a file")
     try:
-        write_durably(path, body, private=private)
+        beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        write_durably(path, body, private=private, through=beside)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({os.strerror(error.errno or 0)})") from error

@@ -20,6 +20,7 @@ from clinqa.core.errors import CheckFailed, ConfigError
 __all__ = [
     "FORMAT",
     "NOT_IDENTITY",
+    "TOOL",
     "FileRecord",
     "Manifest",
     "StageCounts",
@@ -128,8 +129,12 @@ class StageCounts:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StageCounts:
         """Read back what `to_json` wrote; the spelled-out sum is made again, not trusted."""
-        names = [f.name for f in fields(cls)]
-        return cls(**{name: data[name] for name in names if name in data})
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        for value in values.values():
+            for n in value.values() if isinstance(value, Mapping) else [value]:
+                if not isinstance(n, int):
+                    raise TypeError("a count is no number")
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +196,17 @@ class Manifest:
         """The manifest at `path`; ConfigError if it is damaged or another tool's."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ConfigError(f"{path}: cannot be read as a manifest; is it damaged?") from error
         if not isinstance(data, dict) or data.get("tool") != TOOL:
             raise ConfigError(f"{path}: not a manifest of clinqa")
         if data.get("format") != FORMAT:
-            raise ConfigError(f"{path}: format {data.get('format')!r}, this clinqa reads {FORMAT}")
+            raise ConfigError(
+                f"{path}: not in the format this clinqa reads ({FORMAT}); another version made the "
+                "folder: use that one, or build it again"
+            )
         try:
+            _check_types(data)
             return cls(
                 verb=data["verb"],
                 data_class=data["data_class"],
@@ -218,6 +227,26 @@ class Manifest:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigError(f"{path}: the manifest lacks or garbles a key") from error
+
+
+def _check_types(data: Mapping[str, Any]) -> None:
+    """Raise TypeError where a part of a manifest is of another kind than `to_json` writes."""
+    expected: Mapping[type, tuple[str, ...]] = {
+        str: ("verb", "data_class", "clinqa"),
+        dict: ("identity", "configuration", "seeds", "counts", "times", "versions", "details"),
+        list: ("command", "inputs", "outputs", "warnings"),
+    }
+    for kind, names in expected.items():
+        for name in names:
+            if not isinstance(data[name], kind):
+                raise TypeError(name)
+    for record in [*data["inputs"], *data["outputs"]]:
+        sizes = (record["bytes"], record.get("rows") or 0)
+        texts = (record["name"], record["sha256"])
+        if not all(isinstance(n, int) for n in sizes) or not all(isinstance(t, str) for t in texts):
+            raise TypeError("a file's record")
+    if not all(isinstance(text, str) for text in [*data["command"], *data["warnings"]]):
+        raise TypeError("a text")
 
 
 def identity_of(values: Mapping[str, Any]) -> dict[str, Any]:

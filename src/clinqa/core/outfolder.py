@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest, differences, fingerprint, sha256_file
+from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint, sha256_file
 
 try:
     import fcntl
@@ -38,6 +38,7 @@ __all__ = [
     "PARTIAL",
     "OutFolder",
     "create_file",
+    "is_ours",
     "make_folder",
     "open_out",
     "write_durably",
@@ -48,6 +49,7 @@ MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 JOURNAL = "journal.jsonl"
 STARTED = "started.json"
+TOOL_MARK = f'"tool":"{TOOL}"'.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,7 @@ def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
         left = {entry.name for entry in os.scandir(partial)}
         nothing_else = {entry.name for entry in os.scandir(out)} == {PARTIAL}
         return ({}, []) if nothing_else and left <= {_temporary(STARTED)} else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -249,6 +251,17 @@ def _take_back(out: Path, names: list[str]) -> None:
             os.replace(out / name, out / PARTIAL / name)
 
 
+def is_ours(folder: Path) -> bool:
+    """Was this folder made by clinqa, finished or not? Reads the first line or two at most."""
+    if (folder / PARTIAL / STARTED).is_file():
+        return True
+    try:
+        with (folder / MANIFEST).open("rb") as file:
+            return TOOL_MARK in b"".join(file.read(400).split())
+    except OSError:
+        return False
+
+
 def _is_inside(name: str) -> bool:
     parts = Path(name).parts
     return bool(parts) and not Path(name).is_absolute() and ".." not in parts
@@ -273,9 +286,11 @@ def _refuse_symlinks(out: Path) -> None:
     """
     for part in [out, *out.parents]:
         if part.is_symlink() and len(part.parts) > 2:
+            real = os.path.realpath(out)
+            ends = not any(one.is_symlink() for one in [Path(real), *Path(real).parents])
             raise ConfigError(
                 f"--out {out}: {part} is a symlink, and clinqa writes through none; "
-                f"name the real folder ({os.path.realpath(out)})"
+                + (f"name the real folder ({real})" if ends else "it leads in a circle")
             )
 
 
@@ -343,11 +358,17 @@ def write_durably(
     `through` is the temporary file, on the same file system; beside `path` unless given.
     """
     temporary = through or path.with_name(_temporary(path.name))
-    with os.fdopen(create_file(temporary, private=private), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    descriptor = create_file(temporary, private=private)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:  # a full disk: leave no half a file behind
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
     _sync_folder(path.parent)
 
 

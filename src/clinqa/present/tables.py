@@ -11,6 +11,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from clinqa.core.visible import visible
+
 __all__ = ["Canvas", "count", "fitting_counts", "percent", "short_count", "visible"]
 
 NARROW, WIDE = 60, 160
@@ -81,18 +83,6 @@ _ASCII = str.maketrans({
     "─": "-", "│": "|", "├": "+", "└": "`", "→": ">", "·": ".", "–": "-", "−": "-",
     "≥": ">", "█": "#", "…": ".", "κ": "k", "×": "x", "━": "-", "▏": "|",
 })  # fmt: skip
-
-
-def visible(text: str) -> str:
-    r"""The text with control characters written out: no study id moves the cursor.
-
-    >>> visible("a\x1b[31mb")
-    'a\\x1b[31mb'
-    """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
 
 
 def count(n: int | None) -> str:

@@ -65,6 +65,8 @@ class _Block:
 
 def gold_path(out: Path) -> Path:
     """Where the truth of OUT stands: FILE.gold.jsonl beside FILE.csv."""
+    if not out.name:
+        raise ConfigError(f"{out}: a folder, not a file that can be written")
     return out.with_name(f"{out.stem}.gold.jsonl")
 
 

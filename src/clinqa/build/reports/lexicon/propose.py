@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from clinqa.core.cells import is_private, tsv_cell, write_file
+from clinqa.core.cells import is_private, refuse_existing, tsv_cell, write_file
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Method, Phase
 from clinqa.dataset.summary import read_manifest
@@ -60,8 +60,7 @@ class _Row:
 def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
     """Write the table. A file that is there already may hold an expert's work: it is refused."""
     manifest = read_manifest(folder)
-    if out.exists():
-        raise ConfigError(f"{out}: is there already; give another file, or move it away")
+    refuse_existing(out)
     try:
         table = pl.read_parquet(
             folder / "statements.parquet",
