@@ -229,7 +229,7 @@ def _dangers(level: int | None, reading: Reading, asked: Asked) -> tuple[str, ..
         "swapped": levels <= ABNORMAL if level == Level.NORMAL else normal,
         "abnormal_as_normal": normal,
         "normal_as_abnormal": levels <= ABNORMAL,
-        # "normal leaflets" makes nothing up about the regurgitation
-        "invented": asked.abnormality not in reading.implied,
+        # "normal leaflets" makes nothing up about the regurgitation, "not assessed" no finding
+        "invented": asked.abnormality not in reading.implied and Level.INADEQUATE not in levels,
     }
     return tuple(name for name in at_risk(level, asked.question_type) if happened[name])

@@ -100,6 +100,10 @@ class AnswerReader:
         )
         lead = "|".join(map(re.escape, [*words.yes, *words.no]))
         self._lead = re.compile(rf"\s*({lead})(?=\s*$|\s*[.,;:!(\n]|\s+-\s)[\s.,;:!-]*", re.I)
+        pronouns = "|".join(map(re.escape, words.pronouns))
+        self._pronoun = re.compile(
+            rf"\s*(?:{pronouns})\s+(?=is|was|has|appears|remains|were)", re.I
+        )
         self._yes = frozenset(words.yes)
         self._adequate = phrases(words.adequate)
         self._inadequate, self._unseen = phrases(words.inadequate), phrases(words.unseen)
@@ -217,7 +221,7 @@ class AnswerReader:
     def _bare(self, text: str, asked: Asked, elsewhere: bool) -> int | None:
         """The level of an answer that names nothing ("Mild to moderate.", "3+", "None")."""
         key = statement_key(text)
-        if not key or elsewhere or len(key.split()) > SHORT:
+        if not key or elsewhere:
             return None
         name = asked.abnormality
         known = self._canonical[name].get(key, self._levels.get(key))
@@ -225,8 +229,13 @@ class AnswerReader:
             return self.pack.fit(name, known)
         if self._sentences.says_nothing(key):
             return None
+        if pronoun := self._pronoun.match(text):
+            for prefix, _ in self._prefixes[name]:
+                found = self._resolved(f"{prefix} {text[pronoun.end() :]}")
+                if set(found) == {name}:
+                    return found[name]
         # a noun that is not the question's has its own degree ("severely thickened leaflets")
-        if not set(_LETTERS.findall(key)) <= self._values[name]:
+        if len(key.split()) > SHORT or not set(_LETTERS.findall(key)) <= self._values[name]:
             return None
         if self._sentences.read(text, "*").findings:
             return None

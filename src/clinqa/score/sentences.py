@@ -42,7 +42,9 @@ class Sentences:
         self._labeller = Labeller(pack)
         self._table = SectionTable(pack)
         words = answer_words()
-        self._abstain, self._undescribed = phrases(words.abstain), phrases(words.undescribed)
+        self._abstain = phrases(words.abstain, adverbs=True)
+        self._undescribed = phrases(words.undescribed, adverbs=True)
+        self._abstain_alone = frozenset(words.abstain_alone)
         self._unable, self._sources = phrases(words.unable), phrases(words.sources)
         self._undetermined, self._degree = phrases(words.undetermined), phrases(words.degree)
         contrary = "|".join(map(re.escape, words.contrary))
@@ -71,6 +73,8 @@ class Sentences:
         for pattern in (self._sources, self._abstain, self._undescribed, self._unable):
             rest = pattern.sub(" ", rest)
         rest = rest.strip(FENCE)
+        if rest.casefold() in self._abstain_alone:
+            return set()
         return {
             finding.abnormality
             for wording in (f"{rest} is present", f"{rest} is normal")
@@ -78,6 +82,8 @@ class Sentences:
         }
 
     def _abstains(self, clause: str) -> bool:
+        if statement_key(clause) in self._abstain_alone:
+            return True
         return self._abstain.search(clause) is not None or (
             self._sources.search(clause) is not None
             and self._unable.search(clause) is not None
@@ -125,7 +131,15 @@ def statement_key(text: str) -> str:
     return plain(text).strip(FENCE).casefold()
 
 
-def phrases(among: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of these phrases, whole words in any case, the longest first."""
+def phrases(among: Iterable[str], *, adverbs: bool = False) -> re.Pattern[str]:
+    """Finds any of these phrases, whole words in any case, the longest first; with `adverbs` one
+    may follow each "not".
+
+    >>> bool(phrases(["not stated"], adverbs=True).search("It is not explicitly stated."))
+    True
+    """
     longest_first = sorted(among, key=len, reverse=True)
-    return re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\b", re.I)
+    written = "|".join(map(re.escape, longest_first))
+    if adverbs:
+        written = re.sub(r"(not|n't)\\ ", r"\1 (?:\\w+ly )?", written)
+    return re.compile(rf"\b(?:{written})\b", re.I)

@@ -32,11 +32,13 @@ class AnswerWords(_Strict):
     """`packs/answers.yaml`; each key is explained there."""
 
     abstain: list[str]
+    abstain_alone: list[str]
     undetermined: list[str]
     unable: list[str]
     sources: list[str]
     undescribed: list[str]
     degree: list[str]
+    pronouns: list[str]
     contrary: list[str]
     asks: list[str]
     openings: list[str]
