@@ -126,7 +126,9 @@ class Values:
             return degree, False
         if unit.value == "normal" and not unit.aspects:
             return 0, False
-        if spec.present_level is not None and ("present" in unit.raw or "rest" in unit.tags):
+        if spec.present_level is not None and (
+            "present" in unit.raw or {"rest", "provoked"} & unit.tags
+        ):
             return spec.present_level, True
         return None
 
