@@ -14,7 +14,7 @@ from clinqa.packs.loader import Pack
 __all__ = ["Entry", "entries_of", "header_finder", "level_tables"]
 
 Finding = tuple[int, int, int, bool, bool, bool, bool, bool]
-"""Abnormality, bit of the level, phase, and flags: explicit, corrects, pinned, hedged, prosthesis."""
+"""Abnormality, bit of the level, phase; explicit, corrects, pinned, hedged, prosthesis."""
 Entry = tuple[int, tuple[Finding, ...], bool, int]
 """Its place among the answers, findings, found by the lexicon?, key of the text."""
 

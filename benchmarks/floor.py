@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
+
 from measure import Given, say
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measure import Given, say
 
 from clinqa.build.reports.ahead import ahead
 from clinqa.build.reports.attribute import Attributor
@@ -23,6 +22,7 @@ from clinqa.build.reports.sections import Role, SectionTable
 from clinqa.build.reports.studies import Studies, studies_of
 from clinqa.packs.loader import Pack, builtin_pack
 from clinqa.sources.reports import ReportBatch, read_reports
+from measure import Given, say
 
 __all__ = ["Labelling"]
 

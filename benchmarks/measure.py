@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,16 +33,19 @@ def run(script: str, *arguments: object) -> Run:
 
 def run_command(command: list[str]) -> Run:
     """Run a command and measure it: wall from start to exit, CPU and peak memory by the kernel."""
-    with tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaints:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=out, stderr=complaints, stdin=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         text = out.read().decode()
+        complaints.seek(0)
+        errors = complaints.read().decode(errors="replace")
     if process.returncode:
-        raise SystemExit(f"error: {Path(command[1]).name} ended with {process.returncode}\n{text}")
+        what = " ".join(Path(part).name for part in command[1:4])
+        raise SystemExit(f"error: {what} ended with {process.returncode}\n{text}{errors}")
     last = text.strip().rpartition("\n")[2]
     said = json.loads(last) if last.startswith("{") else {}
     cpu = usage.ru_utime + usage.ru_stime
@@ -53,6 +57,15 @@ def run_command(command: list[str]) -> Run:
         usage.ru_maxrss / unit,
         said,
     )
+
+
+def median_of(runs: list[Run]) -> Run:
+    """Wall, CPU and peak, each the median of the runs; what the last run said."""
+
+    def middle(name: str) -> float:
+        return statistics.median(getattr(each, name) for each in runs)
+
+    return Run(middle("wall"), middle("cpu"), middle("peak_mb"), runs[-1].said)
 
 
 class Given:

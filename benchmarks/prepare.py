@@ -6,10 +6,9 @@ import pickle
 import sys
 from pathlib import Path
 
+from clinqa.simulate.echo import gold_path, simulate
 from labelling import Labelling
 from measure import say
-
-from clinqa.simulate.echo import gold_path, simulate
 
 
 def main(studies: int, folder: Path, only_input: bool) -> None:

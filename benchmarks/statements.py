@@ -1,8 +1,8 @@
 """Statements of a report as a careful Python programmer finds them with `re` and string methods.
 
-Written for the comparison: lines, headers by a dictionary, wrapped lines joined, sentence ends by one
-expression with exceptions. It covers what reports of this layout hold; `clinqa` also reads matrices,
-columns, several reports in a note and other layouts, which is no part of what is timed here.
+Written for the comparison: lines, headers by a dictionary, wrapped lines joined, sentence ends by
+one expression with exceptions. It covers what reports of this layout hold; clinqa also reads
+matrices, columns, several reports in a note and other layouts, which is no part of what is timed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIELD = re.compile(r"(?=[A-Z])[^\W\d_](?:[^\W\d_]|[ /-](?!  ))*:")
 _STOP = re.compile(r"[.!?](?=[\s)\]\"',A-Z]|\Z)")
 _MARK = re.compile(r"[0-9]{1,2}[.)][ \t]+")
 _ABBREVIATIONS = frozenset(
-    "dr mr mrs ms vs eg ie approx st pt fig cf inc jr sr prof est max min avg resp press syst"
+    "dr mr mrs ms vs eg ie approx st pt fig cf inc jr sr prof est max min avg resp press syst"  # noqa: SIM905
     " diast vel grad".split()
 )
 _WORD = re.compile(r"[^\W\d_]*\Z")
@@ -86,7 +86,7 @@ def statements(text: str, headers: Headers) -> list[Statement]:
                 key = text[i:colon]
                 header = get(key, True)
                 if header is not None and key.find(". ") < 0:
-                    h_structure, h_role, h_phase, sticky, structural = header
+                    h_structure, h_role, _, _, structural = header
                     plain = h_structure == "*" and h_role is None
                     if key.isupper() or not (structural or plain or h_role == IGNORE):
                         structure, role, phase, body = _applied(
@@ -153,7 +153,7 @@ def statements(text: str, headers: Headers) -> list[Statement]:
                 inline_ignore = False
             continue
         b = a + len(line)
-        i = first = b - len(content)
+        i = b - len(content)
         bullet = _BULLET.match(content)
         if bullet is not None:
             wrapped = content[0] == "-" and start >= 0 and text[end - 1] not in ".!?"
