@@ -211,10 +211,12 @@ def test_dictionary_columns_in_parquet_are_read(tmp_path: Path) -> None:
     assert [s["text"] for s in read(tmp_path / "n.parquet")[0]] == ["LV", "RV"]
 
 
-def test_floats_that_pandas_made_of_ids_lose_their_point(tmp_path: Path) -> None:
+def test_ids_of_a_csv_stay_as_given_and_those_of_a_typed_column_lose_its_point(
+    tmp_path: Path,
+) -> None:
     path = write_csv(tmp_path / "n.csv", [["study_id", "subject_id", "text"], ["1.0", "2.0", "a"]])
     studies, _ = read(path)
-    assert (studies[0]["study_id"], studies[0]["group"]) == ("1", "2")
+    assert (studies[0]["study_id"], studies[0]["group"]) == ("1.0", "2.0")
     (tmp_path / "n.jsonl").write_text('{"study_id": 3.0, "subject_id": 4, "text": "a"}\n')
     studies, _ = read(tmp_path / "n.jsonl")
     assert (studies[0]["study_id"], studies[0]["group"]) == ("3", "4")

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from clinqa.core.errors import SourceError
+from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.records import Reject
 from clinqa.sources.reports import ReadOptions, ReportReader, read_reports, streams
 
@@ -63,8 +63,12 @@ def test_a_byte_order_mark_is_dropped_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_utf16_is_named(tmp_path: Path) -> None:
-    (tmp_path / "n.csv").write_bytes("id,text\n1,a\n".encode("utf-16"))
-    with pytest.raises(SourceError, match="UTF-16"):
+    for encoding in ("utf-16", "utf-16-be", "utf-16-le", "utf-32", "utf-32-be"):
+        (tmp_path / "n.csv").write_bytes("id,text\n1,a\n".encode(encoding))
+        with pytest.raises(SourceError, match=encoding[:6].upper()):
+            read(tmp_path / "n.csv")
+    (tmp_path / "n.csv").write_bytes(b"id,text\0\n1,a\n")
+    with pytest.raises(SourceError, match="no text file"):
         read(tmp_path / "n.csv")
 
 
@@ -152,7 +156,7 @@ def test_damaged_gzip_data_is_a_broken_file(tmp_path: Path) -> None:
     whole[9000:9040] = b"\0" * 40
     whole[20:60] = b"\xff" * 40
     (tmp_path / "bad.csv.gz").write_bytes(bytes(whole))
-    texts, rejects, _ = read(good, tmp_path / "bad.csv.gz")
+    texts, rejects, _ = read(tmp_path)
     assert texts == {"1": "a"}
     assert reasons(rejects) == [("broken_file", None)]
 
@@ -251,6 +255,26 @@ def test_a_last_row_without_line_end_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "n.csv")[0] == {"1": "a", "2": "b"}
 
 
+def test_a_row_that_is_too_large_is_one_row_and_the_next_ones_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clinqa.sources.reports.csvfile.CHUNK", 512)
+    monkeypatch.setattr("clinqa.sources.reports.csvfile.MAX_RECORD_BYTES", 4096)
+    monkeypatch.setattr("clinqa.sources.reports.csvrepair._RESYNC_BYTES", 1024)
+    for word in ("x", "No MR, no AS.\n", 'said ""no"", then\n'):
+        for size in range(20_000, 20_600, 97):
+            large = (word * size)[:size].removesuffix('"') + "."
+            if large.count('"') % 2:
+                large = large.replace('"', "")
+            rows = [f'{i},"note {i},\nin {i % 7 * 9 * "lines "}\nof two"' for i in range(60)]
+            rows[30] = f'30,"{large}"'
+            (tmp_path / "n.csv").write_text("id,text\n" + "\n".join(rows) + "\n")
+            texts, rejects, reader = read(tmp_path / "n.csv")
+            assert reasons(rejects) == [("broken_row", 31)]
+            assert reader.counts.read == 60
+            assert set(texts) == {str(i) for i in range(60)} - {"30"}
+
+
 def test_a_header_alone_is_readable_and_gives_nothing(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("id,text\n")
     texts, rejects, reader = read(tmp_path / "n.csv")
@@ -258,16 +282,19 @@ def test_a_header_alone_is_readable_and_gives_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["n.csv", "n.csv.gz", "n.parquet", "n.jsonl"])
-def test_a_zero_byte_file_is_an_error_alone_and_a_reject_among_others(
+def test_a_zero_byte_file_is_an_error_where_it_is_named_and_a_reject_in_a_folder(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(SourceError, match="is empty"):
         read(tmp_path / name)
     (tmp_path / "good.csv").write_text("id,text\n1,a\n")
-    texts, rejects, _ = read(tmp_path / name, tmp_path / "good.csv")
+    with pytest.raises(SourceError, match=r"an input cannot be read: .*is empty"):
+        read(tmp_path / name, tmp_path / "good.csv")
+    texts, rejects, reader = read(tmp_path)
     assert texts == {"1": "a"}
     assert reasons(rejects) == [("broken_file", None)]
+    assert reader.broken == [f"{name}: is empty"]
 
 
 def test_an_empty_text_file_is_a_rejected_study(tmp_path: Path) -> None:
@@ -319,6 +346,102 @@ def test_nothing_readable_is_an_error(tmp_path: Path) -> None:
         read(tmp_path / "gone.txt")
     with pytest.raises(SourceError, match="no input given"):
         read()
+    (tmp_path / "nowhere_named").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(SourceError, match="nowhere_named: does not exist"):
+        read(tmp_path / "nowhere_named")
+
+
+@pytest.mark.parametrize("name", ["typo.csv", "typo.txt", "typo", "empty.txt", "wide.txt", "dir"])
+def test_a_named_input_that_cannot_be_read_is_an_error_beside_good_ones(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "good.csv").write_text("id,text\n1,a\n")
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "wide.txt").write_bytes("a".encode("utf-16"))
+    (tmp_path / "dir").mkdir()
+    with pytest.raises(SourceError, match=rf"an input cannot be read: \S*{name}: "):
+        read(tmp_path / "good.csv", tmp_path / name)
+
+
+def test_a_file_found_in_a_folder_that_breaks_is_named(tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("id,text\n1,a\n")
+    for number in range(7):
+        (tmp_path / f"odd{number}.csv").write_text("alpha,beta\n1,2\n")
+    _, rejects, reader = read(tmp_path)
+    assert reasons(rejects) == [("broken_file", None)] * 7
+    assert len(reader.broken) == 5
+    assert reader.broken[0].startswith("odd0.csv: no column holds the report text")
+
+
+def test_only_regular_files_of_a_folder_are_read_and_no_link_leads_out(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "1.txt").write_text("a")
+    (tmp_path / "secret.txt").write_text("secret")
+    os.mkfifo(folder / "f.txt")
+    os.mkfifo(folder / "f.csv")
+    (folder / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "rel.txt").symlink_to("../secret.txt")
+    (folder / "pipe.txt").symlink_to("f.txt")
+    (folder / "in.txt").symlink_to("sub/1.txt")
+    (folder / "up").symlink_to(tmp_path)
+    texts, rejects, reader = read(folder)
+    assert texts == {"in": "a", "sub/1": "a"} and rejects == []
+    assert reader.plan.skipped == 6
+    assert sorted(reader.plan.warnings) == [
+        "in: 1 not read (a link to a folder): up",
+        "in: 2 not read (a link that leads out of the folder): out.txt, rel.txt",
+        "in: 3 not read (no regular file): f.csv, f.txt, pipe.txt",
+    ]
+    (tmp_path / "link").symlink_to(folder)  # the folder named may be a link itself
+    assert set(read(tmp_path / "link")[0]) == {"in", "sub/1"}
+
+
+def test_a_folder_that_cannot_be_listed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "1.txt").write_text("a")
+    listed = os.scandir
+
+    def denied(path: object) -> object:
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "scandir", denied)
+    _, _, reader = read(tmp_path)
+    assert reader.plan.warnings == (
+        f"{tmp_path.name}: 1 not read (cannot be listed (Permission denied)): locked",
+    )
+    with pytest.raises(SourceError, match="cannot be listed"):
+        read(tmp_path / "locked")
+
+
+def test_folders_that_clinqa_made_are_no_reports(tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("a")
+    for name in ("made", "out"):
+        (tmp_path / name / "data").mkdir(parents=True)
+        (tmp_path / name / "manifest.json").write_text('{"format": "f", "tool": "clinqa"}')
+        (tmp_path / name / "data" / "train.parquet").write_bytes(b"x")
+    texts, rejects, reader = read(tmp_path, out=tmp_path / "out")
+    assert (texts, rejects) == ({"1": "a"}, [])
+    assert reader.plan.warnings == (
+        f"{tmp_path.name}: 1 not read (made by clinqa: no reports): made",
+    )
+    with pytest.raises(SourceError, match="a folder that clinqa made"):
+        read(tmp_path / "made")
+
+
+def test_one_column_in_two_roles_is_wrong_usage(tmp_path: Path) -> None:
+    path = tmp_path / "n.csv"
+    path.write_text("text\nsecret\n")
+    with pytest.raises(ConfigError, match="column 1 cannot be both the text and the study") as one:
+        read(path, text_col="text", study_col="TEXT")
+    assert "secret" not in str(one.value)
+    path.write_text("row_id,subject_id,category,iserror,text\n1,2,Echo,,a\n")
+    with pytest.raises(ConfigError, match="both the subject and the study"):
+        read(path, subject_col="row_id")
 
 
 def test_a_named_pipe_is_not_opened(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clinqa.sources.reports.layout import MIMIC_III, MIMIC_IV, TABLE
-from clinqa.sources.reports.reader import ReportReader, describe, read_reports
+from clinqa.sources.reports.reader import ReportReader, describe, read_reports, some
 from clinqa.sources.reports.records import (
     STUDIES,
     FilePlan,
@@ -26,4 +26,5 @@ __all__ = [
     "ReportReader",
     "describe",
     "read_reports",
+    "some",
 ]

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.reports.csvrepair import Dialect, repair
+from clinqa.sources.reports.csvrepair import Dialect, Repaired, repair
 from clinqa.sources.reports.layout import Layout
 from clinqa.sources.reports.records import BrokenFile, RawRows, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
@@ -59,7 +59,10 @@ def read_header(stream: ByteStream) -> Header:
         raise BrokenFile("has no header: its first line does not end")
     line = head[skipped:end].decode("utf-8", "replace").rstrip("\r\n")
     if "\0" in line:
-        raise BrokenFile("is no text file")
+        # every other byte of English in UTF-16 is 0
+        wide = line.count("\0") * 3 > len(line)
+        why = "is UTF-16 or UTF-32; save it as UTF-8" if wide else "is no text file"
+        raise BrokenFile(why)
     rows = {mark: _names(line, mark) for mark in ",;\t|"}
     delimiter = max(rows, key=lambda mark: len(rows[mark]))
     return Header(tuple(rows[delimiter]), delimiter, end, newline)
@@ -88,7 +91,7 @@ def read_csv(path: Path, layout: Layout) -> Iterator[RawRows]:
 def _pieces(
     stream: ByteStream, path: Path, layout: Layout, dialect: Dialect, newline: bytes
 ) -> Iterator[RawRows]:
-    rest, rows, want = b"", 0, CHUNK
+    rest, rows, want, inside = b"", 0, CHUNK, False
     while True:
         fresh = stream.read(want)
         final = len(fresh) < want
@@ -100,15 +103,18 @@ def _pieces(
             final_text = final
         if not buffer:
             return
-        cut, clean = _cut(buffer, dialect.delimiter, newline, final_text)
+        cut, clean = (0, False) if inside else _cut(buffer, dialect.delimiter, newline, final_text)
         raw, used = None, cut
         if clean and (cut or len(buffer) < MAX_RECORD_BYTES):
             raw = _parse(buffer[:cut], layout, dialect, rows)
         if raw is None:
-            raw, used = _repaired(buffer, path, layout, dialect, rows, final_text)
+            found = repair(buffer, dialect, final=final_text, inside=inside)
+            raw, used = _repaired(buffer, path, layout, dialect, rows, found), found.bytes_used
             if not used and len(buffer) >= MAX_RECORD_BYTES:
-                raw.rejects.append(_broken(path, rows + 1, "record too large"))
-                used = len(buffer)
+                if not inside:
+                    raw.rejects.append(_broken(path, rows + 1, "record too large"))
+                used, found.inside = len(buffer), True
+            inside = found.inside
         count = len(raw.rows) + len(raw.rejects)
         rows += count
         if count:
@@ -185,16 +191,15 @@ def _parse(buffer: bytes, layout: Layout, dialect: Dialect, before: int) -> RawR
 
 
 def _repaired(
-    buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int, final: bool
-) -> tuple[RawRows, int]:
-    found = repair(buffer, dialect, final=final)
+    buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int, found: Repaired
+) -> RawRows:
     clean = b"".join(buffer[start:end].rstrip(b"\r\n") + b"\n" for start, end, _ in found.good)
     raw = _parse(clean, layout, dialect, 0)
     if raw is None or len(raw.rows) != len(found.good):
         raise BrokenFile(f"cannot be split into columns after row {before}")
     raw.rows = pa.array([before + row + 1 for _, _, row in found.good], pa.int64())
     raw.rejects += [_broken(path, before + row + 1, why) for row, why in found.bad]
-    return raw, found.bytes_used
+    return raw
 
 
 def _broken(path: Path, row: int, why: str) -> Reject:

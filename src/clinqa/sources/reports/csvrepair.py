@@ -50,10 +50,15 @@ class Repaired:
     bad: list[tuple[int, str]] = field(default_factory=list)
     bytes_used: int = 0
     rows: int = 0
+    # a record was given up and its end not found: the next piece begins inside it
+    inside: bool = False
 
 
-def repair(text: bytes, dialect: Dialect, *, final: bool) -> Repaired:
-    """Split `text` into strict records; without `final`, what the end leaves open is not used."""
+def repair(text: bytes, dialect: Dialect, *, final: bool, inside: bool = False) -> Repaired:
+    """Split `text` into strict records; without `final`, what the end leaves open is not used.
+
+    `inside`: the text begins within a record given up before, which is no row of this text.
+    """
     right, any_width, cut = dialect.patterns()
     out = Repaired()
     place, size = 0, len(text)
@@ -67,13 +72,23 @@ def repair(text: bytes, dialect: Dialect, *, final: bool) -> Repaired:
         while True:
             newline = text.find(b"\n", start)
             if newline < 0 or newline + 1 >= size:
-                return size if final or size - place > _RESYNC_BYTES else None
+                if final or size - place <= _RESYNC_BYTES:
+                    return size if final else None
+                out.inside = True
+                return _open_tail(text, cut)
             start = newline + 1
             match = right.match(text, start)
             if match and match.end() > start and _ids_whole(match[0], dialect):
                 return start if complete(match) else None
 
-    while place < size:
+    if inside:
+        first = right.match(text)
+        if not (first and first.end() and _ids_whole(first[0], dialect) and complete(first)):
+            waits = not final and size < _RESYNC_BYTES * 8 and cut.match(text)
+            again = None if waits else resume(0)
+            out.inside = out.inside or again is None
+            place = again or 0
+    while place < size and not out.inside:
         if text[place] in b"\r\n":
             place += 1
             continue
@@ -100,6 +115,7 @@ def repair(text: bytes, dialect: Dialect, *, final: bool) -> Repaired:
                     out.bad.append((row, "unclosed or stray quote"))
                     place, adjacent = again, False
                     continue
+                out.inside = False
         if match:
             out.bad.append((out.rows, "wrong number of fields"))
             out.rows += 1
@@ -113,6 +129,17 @@ def repair(text: bytes, dialect: Dialect, *, final: bool) -> Repaired:
         place, adjacent = again, False
     out.bytes_used = place
     return out
+
+
+def _open_tail(text: bytes, cut: re.Pattern[bytes]) -> int:
+    """Where in the end of a text a record may begin that the next piece completes; else its size:
+    at a line whose quote stays open, or at the last line if that has no end."""
+    start = max(0, len(text) - _RESYNC_BYTES // 2)
+    while (newline := text.find(b"\n", start)) >= 0:
+        start = newline + 1
+        if cut.match(text, start) or text.find(b"\n", start) < 0:
+            return start
+    return len(text)
 
 
 def _ids_whole(record: bytes, dialect: Dialect) -> bool:

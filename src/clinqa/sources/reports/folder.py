@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
+from clinqa.core.outfolder import is_ours
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.records import BrokenFile, RawRows, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
@@ -16,6 +18,11 @@ from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
 __all__ = ["FOLDER_PART", "Contents", "format_of", "list_folder", "read_texts", "text_id"]
 
 FOLDER_PART = "txt"
+
+OURS = "made by clinqa: no reports"
+LINKED_OUT = "a link that leads out of the folder"
+LINKED_FOLDER = "a link to a folder"
+NO_FILE = "no regular file"
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -49,29 +56,72 @@ def text_id(path: Path, root: Path) -> str:
 
 @dataclass(slots=True)
 class Contents:
-    """The files of a folder, sorted, by what they are."""
+    """The files of a folder, sorted, by what they are; `skipped` is what could be reports and is
+    not read, by the reason."""
 
     tables: list[Path] = field(default_factory=list)
     texts: list[Path] = field(default_factory=list)
     ignored: int = 0
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    def skip(self, why: str, path: Path, root: Path) -> None:
+        """Leave `path` out, and say so."""
+        name = os.fsencode(path.relative_to(root).as_posix()).decode("utf-8", "replace")
+        self.skipped.setdefault(why, []).append(name)
 
 
-def list_folder(root: Path) -> Contents:
-    """Everything under `root`; linked files are followed, linked folders are not."""
+def list_folder(root: Path, out: Path | None = None) -> Contents:
+    """Everything under `root` that may be reports.
+
+    Only regular files are read, since a pipe or a device may never end; a link is followed if it
+    leads to a file under `root`. Folders that clinqa made hold no reports: they are left out, the
+    output folder `out` (its real path) without a word.
+    """
     found = Contents()
-    for place, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    real = os.path.realpath(root)
+
+    def unlisted(error: OSError) -> None:
+        found.skip(f"cannot be listed ({error.strerror})", Path(error.filename), root)
+
+    for place, folders, names in os.walk(root, onerror=unlisted):
+        kept = []
+        for name in sorted(folders):
+            path = Path(place, name)
+            if name.startswith(".") or (out is not None and os.path.realpath(path) == str(out)):
+                continue
+            if path.is_symlink():
+                found.skip(LINKED_FOLDER, path, root)
+            elif is_ours(path):
+                found.skip(OURS, path, root)
+            else:
+                kept.append(name)
+        folders[:] = kept
         for name in sorted(names):
             path = Path(place, name)
             kind = format_of(path)
             stem = name.partition(".")[0].casefold()
             if kind is None or name.startswith(".") or stem in _NOT_REPORTS:
                 found.ignored += 1
+            elif why := _not_read(path, real):
+                found.skip(why, path, root)
             elif kind == "txt":
                 found.texts.append(path)
             else:
                 found.tables.append(path)
     return found
+
+
+def _not_read(path: Path, root: str) -> str:
+    """Why a file in a folder is not read at all; a damaged or missing one is read, and rejected."""
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            if not Path(os.path.realpath(path)).is_relative_to(root):
+                return LINKED_OUT
+            mode = path.stat().st_mode
+    except OSError:
+        return ""
+    return "" if stat.S_ISREG(mode) else NO_FILE
 
 
 def read_texts(paths: Sequence[Path], root: Path) -> Iterator[RawRows]:

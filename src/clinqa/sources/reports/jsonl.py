@@ -49,7 +49,10 @@ def read_keys(stream: ByteStream) -> tuple[str, ...]:
         except _BadLine:
             continue
     if not objects:
-        raise BrokenFile("has no JSON object in its first lines; one object a line is needed")
+        raise BrokenFile(
+            "has no JSON object in its first lines; one object a line is needed "
+            "(jq -c '.[]' makes lines of an array)"
+        )
     return tuple(keys)
 
 

@@ -21,7 +21,6 @@ from clinqa.sources.reports.records import STUDIES, BrokenFile, RawRows, reject
 __all__ = ["Judged", "as_ids", "decode", "judge"]
 
 _ISERROR = ["1", "1.0", "true"]
-_PANDAS_FLOAT = r"^([0-9]+)\.0$"
 
 
 @dataclass(slots=True)
@@ -118,19 +117,13 @@ def decode(column: pa.Array) -> tuple[pa.Array, int, int]:
 
 
 def as_ids(column: pa.Array) -> pa.Array:
-    """Ids as strings as given; whole numbers stored as floats lose the ".0" a table put there.
-
-    A CSV has no types, so there `123.0` (what pandas makes of integers beside a gap) counts as
-    a float too; in Parquet and JSON a string stays as it is.
-    """
+    """Ids as strings as given; whole numbers of a column of floats lose the ".0" its type put
+    there. A CSV has no types: there `1` and `1.0` are two ids."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     kind = column.type
     if pa.types.is_large_binary(kind) or pa.types.is_binary(kind) or pa.types.is_binary_view(kind):
-        text = decode(column)[0].cast(pa.string())
-        if pc.any(pc.ends_with(text, ".0")).as_py():
-            text = pc.replace_substring_regex(text, _PANDAS_FLOAT, r"\1")
-        return text
+        return decode(column)[0].cast(pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return decode(column)[0].cast(pa.string())
     if pa.types.is_floating(kind):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from clinqa.core.errors import SourceError
+from clinqa.core.errors import ConfigError, SourceError
 from clinqa.sources.reports.records import ReadOptions
 
 __all__ = ["MIMIC_III", "MIMIC_IV", "TABLE", "Layout", "detect", "shown"]
@@ -92,12 +92,26 @@ def detect(names: Sequence[str], options: ReadOptions) -> Layout:
                 obvious = _STUDY_LAST if len(have & _STUDY_LAST) == 1 else set()
             if have & obvious:
                 roles[role] = _only(names, keys, obvious, role)
+    _refuse_shared(roles)
     if "text" not in roles:
         raise SourceError(
             f"no column holds the report text; columns found: {shown(names)}. "
             "Name them with --text-col --subject-col --study-col"
         )
     return Layout(layout, tuple(names), roles)
+
+
+def _refuse_shared(roles: Mapping[str, int]) -> None:
+    """One column in two roles would make a text the id of its study, and ids are shown."""
+    by_place: dict[int, str] = {}
+    for role, place in roles.items():
+        if place in by_place:
+            raise ConfigError(
+                f"column {place + 1} cannot be both the {by_place[place]} and the "
+                f"{role}; name another with --text-col --subject-col --study-col, or leave out "
+                "what the table does not have"
+            )
+        by_place[place] = role
 
 
 def _find(names: Sequence[str], keys: Sequence[str], name: str, role: str) -> int:

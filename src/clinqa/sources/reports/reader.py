@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.outfolder import is_ours
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.csvfile import read_csv, read_header
 from clinqa.sources.reports.folder import (
@@ -36,7 +37,10 @@ from clinqa.sources.reports.records import (
 )
 from clinqa.sources.reports.streams import ByteStream
 
-__all__ = ["ReportReader", "describe", "read_reports"]
+__all__ = ["NAMED", "ReportReader", "describe", "read_reports", "some"]
+
+# files named in one warning
+NAMED = 5
 
 _READERS = {"csv": read_csv, "parquet": read_parquet, "jsonl": read_jsonl}
 _FORMATS = "CSV, CSV.GZ, Parquet, JSONL, or a folder of .txt"
@@ -54,33 +58,32 @@ class _Source:
 
 def describe(inputs: Sequence[Path], options: ReadOptions | None = None) -> InputPlan:
     """What would be read: files, formats, layouts, columns, bytes. Opens headers only."""
-    sources, ignored = _plan(inputs, options or ReadOptions())
-    return InputPlan(tuple(source.plan for source in sources), ignored)
+    return _plan(inputs, options or ReadOptions())[1]
 
 
 def read_reports(inputs: Sequence[Path], options: ReadOptions | None = None) -> ReportReader:
     """The studies of all inputs, streamed: an iterator of batches, with counts as it goes.
 
-    A file among others that cannot be read is a `broken_file` reject; where none can be,
-    SourceError says why. Which rows come is independent of the order of the inputs, except
+    An input named here that cannot be read is a SourceError. A file found in a folder, and one
+    that breaks on the way, is a `broken_file` reject and named in `broken`; where nothing can be
+    read, SourceError says why. Which rows come is independent of the order of the inputs, except
     under `limit`.
     """
     return ReportReader(inputs, options or ReadOptions())
 
 
 class ReportReader:
-    """Iterator over ReportBatch; `plan` and `counts` say what is and was read."""
+    """Iterator over ReportBatch; `plan` and `counts` say what is and was read, and `broken` which
+    files could not be, or not to their end: the first ones, each with the reason."""
 
     def __init__(self, inputs: Sequence[Path], options: ReadOptions) -> None:
         if options.limit is not None and options.limit < 0:
             raise ConfigError("--limit must be 0 or more")
         self.options = options
         self.counts = ReadCounts()
-        self._sources, ignored = _plan(inputs, options)
-        self.plan = InputPlan(tuple(source.plan for source in self._sources), ignored)
-        if not self.plan.readable:
-            raise SourceError(_nothing_readable(self.plan.files))
-        self._first_broken = ""
+        self._sources, self.plan = _plan(inputs, options)
+        self.plan.check()
+        self.broken: list[str] = []
         self._bytes_done = 0
         self._fraction = 0.0
         self._batches = self._run()
@@ -107,7 +110,7 @@ class ReportReader:
         yield from gather.rest()
         counts = self.counts
         if counts.read and counts.read == counts.rejects[Reason.BROKEN_FILE]:
-            raise SourceError(f"no input can be read: {self._first_broken}")
+            raise SourceError(f"no input can be read: {self.broken[0]}")
         if not counts.reconcile():
             raise SourceError("rows read and rows accounted for differ; this is a fault of clinqa")
 
@@ -155,8 +158,8 @@ class ReportReader:
         counts.out_of_scope.update(judged.out_of_scope)
         counts.rejects.update(each.reason.value for each in judged.rejects)
         for each in judged.rejects:
-            if each.reason is Reason.BROKEN_FILE and not self._first_broken:
-                self._first_broken = each.detail
+            if each.reason is Reason.BROKEN_FILE and len(self.broken) < NAMED:
+                self.broken.append(each.detail)
         counts.bad_bytes += judged.bad_bytes
         counts.bad_texts += judged.bad_texts
         counts.no_group += judged.no_group
@@ -208,30 +211,58 @@ class _Gather:
         yield from self._divided(table.slice(half))
 
 
-def _plan(inputs: Sequence[Path], options: ReadOptions) -> tuple[list[_Source], int]:
+def _plan(inputs: Sequence[Path], options: ReadOptions) -> tuple[list[_Source], InputPlan]:
     if not inputs:
         raise SourceError(f"no input given; give {_FORMATS}")
     sources: list[_Source] = []
     ignored = 0
+    skipped: list[tuple[str, list[str]]] = []
     for path in inputs:
-        if path.is_dir():
-            found = list_folder(path)
-            ignored += found.ignored
-            sources += [_table(each, options) for each in found.tables]
-            if found.texts:
-                sources.append(_folder(path, found.texts))
-            elif not found.tables:
-                problem = f"holds no file clinqa reads ({_FORMATS})"
-                sources.append(_Source(FilePlan(path, "folder", problem=problem)))
-        elif format_of(path) == "txt":
-            sources.append(_folder(path, [path]))
-        else:
-            sources.append(_table(path, options))
-    return sources, ignored
+        if not path.is_dir():
+            source = _text(path) if format_of(path) == "txt" else _table(path, options)
+            sources.append(replace(source, plan=replace(source.plan, named=True)))
+            continue
+        if is_ours(path):
+            problem = "is a folder that clinqa made, and holds no reports"
+            sources.append(_Source(FilePlan(path, "folder", problem=problem, named=True)))
+            continue
+        found = list_folder(path, options.out)
+        ignored += found.ignored
+        skipped += [
+            (f"{path.name}: {len(names):,} not read ({why})", names)
+            for why, names in sorted(found.skipped.items())
+        ]
+        sources += [_table(each, options) for each in found.tables]
+        if found.texts:
+            sources.append(_folder(path, found.texts))
+        elif not found.tables:
+            others = "".join(f"; {len(n):,} not read: {why}" for why, n in found.skipped.items())
+            problem = f"holds no file clinqa reads ({_FORMATS}){others}"
+            sources.append(_Source(FilePlan(path, "folder", problem=problem, named=True)))
+    warnings = tuple(f"{what}: {some(names)}" for what, names in skipped)
+    count = sum(len(names) for _, names in skipped)
+    return sources, InputPlan(tuple(source.plan for source in sources), ignored, count, warnings)
+
+
+def some(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def _root(path: Path) -> Path:
     return path if path.is_dir() else path.parent
+
+
+def _text(path: Path) -> _Source:
+    """One .txt file that was named."""
+    source = _folder(path, [path])
+    try:
+        with ByteStream(path) as stream:
+            problem = stream.broken or ("is empty" if stream.empty else "")
+    except BrokenFile as broken:
+        problem = str(broken)
+    return replace(source, plan=replace(source.plan, problem=problem))
 
 
 def _folder(root: Path, texts: Sequence[Path]) -> _Source:
@@ -257,7 +288,7 @@ def _folder(root: Path, texts: Sequence[Path]) -> _Source:
 def _table(path: Path, options: ReadOptions) -> _Source:
     kind = format_of(path) or ""
     try:
-        if not kind and (path.exists() or path.is_symlink()):
+        if not kind and path.exists():
             raise BrokenFile(f"not a format clinqa reads ({_FORMATS})")
         layout = detect(_names(path, kind), options)
         size = os.stat(path).st_size
@@ -281,9 +312,3 @@ def _names(path: Path, kind: str) -> tuple[str, ...]:
         return read_names(path)
     with ByteStream(path) as stream:
         return read_keys(stream) if kind == "jsonl" else read_header(stream).names
-
-
-def _nothing_readable(plans: Sequence[FilePlan]) -> str:
-    each = [f"{plan.path}: {plan.problem}" for plan in plans]
-    more = f"; and {len(each) - 5} more" if len(each) > 5 else ""
-    return "no input can be read: " + "; ".join(each[:5]) + more

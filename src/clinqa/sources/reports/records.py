@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
 
 __all__ = [
@@ -54,6 +55,8 @@ class ReadOptions:
     limit: int | None = None
     batch_rows: int = 4096
     batch_bytes: int = 16 << 20
+    # the real path of the output folder: inside an input folder it is no input
+    out: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ class FilePlan:
     bytes: int = 0
     files: int = 1
     problem: str = ""
+    # was it named by the user, or found in a folder?
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,19 @@ class InputPlan:
     files: tuple[FilePlan, ...]
     # files in a folder that are no reports: other suffixes, hidden files, licences
     ignored: int = 0
+    # what could be reports and is not read: links that lead elsewhere, pipes, clinqa's own folders
+    skipped: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raise SourceError for an input that the user named and that cannot be read: a misspelt
+        name must not pass for a reject. A file found in a folder becomes one, with a warning."""
+        wrong = [plan for plan in self.files if plan.problem and plan.named]
+        if wrong or not self.readable:
+            each = [f"{plan.path}: {plan.problem}" for plan in wrong or self.files]
+            more = f"; and {len(each) - 5} more" if len(each) > 5 else ""
+            what = "an input cannot be read" if self.readable else "no input can be read"
+            raise SourceError(f"{what}: {'; '.join(each[:5])}{more}")
 
     @property
     def readable(self) -> tuple[FilePlan, ...]:

@@ -23,6 +23,7 @@ MAX_RECORD_BYTES = 128 << 20
 
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 
 
 class ByteStream:
@@ -50,12 +51,13 @@ class ByteStream:
             )
         self._gzip = zlib.decompressobj(31) if head == _GZIP else None
         self._members = 0
-        start = self.read(3)
-        if start[:2] in _UTF16:
+        start = self.read(4)
+        wide = "UTF-32" if start in _UTF32 else "UTF-16" if start[:2] in _UTF16 else ""
+        if wide:
             self.close()
-            raise BrokenFile("is UTF-16; save it as UTF-8")
-        self.empty = not start
-        self._pending = b"" if start == BOM else start
+            raise BrokenFile(f"is {wide}; save it as UTF-8")
+        self._pending = start.removeprefix(BOM)
+        self.empty = not self._pending
 
     def __enter__(self) -> ByteStream:
         return self
