@@ -28,20 +28,26 @@ _STATISTICS = ("id", "group", "category", "source_id", "level", "study_id", "abn
 
 
 def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The same values with a dictionary that holds only those that occur.
+    """The same values with a dictionary of those that occur, each once, as they first occur.
 
-    Without it a test file would carry the contexts of train in its dictionary pages.
+    Values that do not occur must go: a test file would carry the contexts of train in its
+    dictionary pages. Values that occur twice must go: the Parquet writer makes room for both,
+    fills in one, and writes the rest of the room as it found it, which is memory of anything. And
+    with an order that hangs on the rows alone, equal rows are equal bytes.
     """
+    size = len(array)
     codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
-    used = np.zeros(max(len(array.dictionary), 1), dtype=bool)
-    used[codes[array.indices.is_valid().to_numpy(zero_copy_only=False)]] = True
-    if used.all() or not len(array.dictionary):
-        return array
-    new_codes = np.maximum(np.cumsum(used, dtype=np.int32) - 1, 0)[codes]
     missing = array.indices.is_null().to_numpy(zero_copy_only=False)
-    indices = pa.array(new_codes, pa.int32(), mask=missing if missing.any() else None)
-    values = array.dictionary.take(pa.array(np.flatnonzero(used)))
-    return pa.DictionaryArray.from_arrays(indices, values)
+    first = np.full(max(len(array.dictionary), 1), size, dtype=np.int64)
+    here = np.flatnonzero(~missing)[::-1]
+    first[codes[here]] = here  # the last one assigned stays, and that is the first row
+    used = np.flatnonzero(first < size)
+    order = used[np.argsort(first[used])]
+    values = array.dictionary.take(pa.array(order)).dictionary_encode()
+    place = np.zeros(len(first), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    wanted = pa.array(place[codes], mask=missing if missing.any() else None)
+    return pa.DictionaryArray.from_arrays(values.indices.take(wanted), values.dictionary)
 
 
 def _compacted(table: pa.Table) -> pa.Table:

@@ -73,7 +73,7 @@ class Spool:
         if table.num_rows == 0:
             return
         self._waiting.append(table)
-        self._waiting_bytes += table.get_total_buffer_size()
+        self._waiting_bytes += table.nbytes  # of the rows alone: not of buffers that they share
         self._waiting_rows += table.num_rows
         self.rows += table.num_rows
         if self._waiting_bytes >= PIECE_BYTES or self._waiting_rows >= PIECE_ROWS:
