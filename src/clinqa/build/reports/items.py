@@ -80,6 +80,8 @@ class ItemMaker:
         for kind, row in enumerate(questions.answers):
             for abnormality, each in enumerate(row):
                 for level, text in each.items():
+                    if not questions.asks(QuestionType(kind), level):
+                        continue
                     self._canonical[kind, abnormality, level - Level.INADEQUATE] = number[text]
 
     def table(self, batch: Labelled) -> pa.Table:

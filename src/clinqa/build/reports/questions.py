@@ -3,7 +3,7 @@
     finding      what does the report say about X?     the deciding sentence
     adequacy     could X be assessed?                  "Yes." or "No."
     presence     is there X?                           "Yes." or "No."; not where it is inadequate
-    severity     how severe is X?                      the level's name; X with degrees alone
+    severity     how severe is X?                      the name of a degree; where there is an X
     unmentioned  worded as `finding`                   "The report does not say."
 
 A pack words `finding`; the others have wordings here that a pack may replace under `questions`
@@ -51,6 +51,7 @@ _WORDINGS = {
     "answer_3": "Severe.",
 }
 _SEVERITY_LEVELS = (-2, -1, 0, 1, 2, 3)
+_DEGREES = (Level.UNSPECIFIED, Level.MILD, Level.MODERATE, Level.SEVERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,22 @@ class Questionnaire:
     """Every question and canonical answer of a pack.
 
     `questions[type][abnormality]`; `answers[type][abnormality][level]` for all types but
-    `finding`; a (type, abnormality, level) that is not there is not asked.
+    `finding`. What is not there is not asked, nor is what `asks` denies: those answers are there
+    to be understood ("Normal.", where a degree was asked for).
     """
 
     questions: tuple[tuple[str, ...], ...]
     answers: tuple[tuple[dict[int, str], ...], ...]
     unmentioned: str
+
+    @staticmethod
+    def asks(kind: QuestionType, level: int) -> bool:
+        """Is a question of this type asked of a study with this level?
+
+        A degree is asked for only where something has one, or should: "How severe is it?" where
+        there is none takes for granted what is not so.
+        """
+        return kind is not QuestionType.SEVERITY or level in _DEGREES
 
 
 def questionnaire(pack: Pack) -> Questionnaire:
