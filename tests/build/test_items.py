@@ -191,6 +191,25 @@ def test_other_phases_are_labels_only() -> None:
     assert one(made.tables.items.to_pylist(), "mitral_regurgitation")["level"] == 3
 
 
+PHASES = """\
+PRE-BYPASS: Severe MR. Call 617-555-0100.
+
+POST-BYPASS: Mild MR. Call 617-555-0101.
+
+STRESS IMAGES: New hypokinesis of the inferior wall with stress.
+"""
+
+
+def test_the_context_is_the_baselines_and_what_stress_brings_out() -> None:
+    made = built([("s", "p", PHASES)], items=FULL)
+    (context,) = {row["context"] for row in made.tables.items.to_pylist()}
+    assert "Severe MR" in context and "hypokinesis" in context
+    assert "POST" not in context and "Mild MR" not in context
+    assert made.identifiers["telephone"] == 2  # the other phase's words stand in labels.parquet
+    by_section = built([("s", "p", PHASES)], items=BY_SECTION).tables.items.to_pylist()
+    assert not [row for row in by_section if "Mild MR" in row["context"]]
+
+
 def test_several_reports_in_one_note_are_several_studies() -> None:
     note = (
         "Chief Complaint:\ndyspnoea\n\nPertinent Results:\n"

@@ -102,7 +102,7 @@ class BatchBuilder:
         labels = self._attributor.labels(pieces, len(studies))
         labelled = Labelled(studies, pieces, labels, self.readings)
         occurrences = {"study": pa.array(pieces.study), "statement": pa.array(pieces.statement)}
-        identifiers = Counter(self._screen.count(pa.array(labelled.contexts, pa.large_string())))
+        identifiers = Counter(self._screen.count(pa.array(labelled.kept_texts, pa.large_string())))
         tables = BatchTables(
             studies.table(),
             self._items.table(labelled),

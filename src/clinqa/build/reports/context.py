@@ -1,9 +1,11 @@
 """The part of a report that goes with a question.
 
-`findings`: the study's text without its ignored sections. Sections that follow each other are one
-slice of the original; where an ignored one lies between, or a heading with nothing under it, a
-blank line joins the slices. `section`: the sections of the abnormality's structure, and those in
-which a deciding statement stands; where the report has none, all of `findings`.
+`findings`: the study's text without its ignored sections, and without what was found after an
+intervention: levels are those of the baseline, and no question says which half it means. Sections
+that follow each other are one slice of the original; where one that is left out lies between, or a
+heading with nothing under it, a blank line joins the slices. `section`: of these the sections of
+the abnormality's structure, and those in which a deciding statement stands; where the report has
+none, all of `findings`.
 """
 
 from __future__ import annotations
@@ -15,20 +17,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.build.reports.scan import Pieces
+from clinqa.build.reports.scan import PHASES, Pieces
+from clinqa.core.records import Phase
 
 __all__ = ["Sections", "findings_context", "section_contexts", "sections_of"]
 
 _GAP = "\n\n"
+_POST = PHASES.index(Phase.POST)
 _WORD = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """Sections that are not ignored; those of study i are `first[i]` to `first[i + 1]`.
+    """Sections that are not left out; those of study i are `first[i]` to `first[i + 1]`.
 
     `rows` are number in the report, where the heading begins, where the last statement ends;
-    `statement` is each one's first, which tells its structure; `of_piece` is a piece's section.
+    `statement` is each one's first, which tells its structure; `of_piece` is a piece's section, -1
+    where it is left out.
     """
 
     first: list[int]
@@ -37,21 +42,23 @@ class Sections:
     of_piece: list[int]
 
 
-def sections_of(pieces: Pieces, studies: int) -> Sections:
-    """The sections in which a batch's statements stand."""
-    size = len(pieces)
-    starts = np.ones(size, bool)
-    starts[1:] = (pieces.study[1:] != pieces.study[:-1]) | (
-        pieces.section[1:] != pieces.section[:-1]
-    )
-    begins = np.flatnonzero(starts)
-    ends = np.append(begins[1:], size)[: len(begins)] - 1
+def sections_of(pieces: Pieces, studies: int, *, post: bool = False) -> Sections:
+    """The sections in which a batch's statements stand; with `post`, all phases'."""
+    kept = np.arange(len(pieces)) if post else np.flatnonzero(pieces.phase != _POST)
+    study, section = pieces.study[kept], pieces.section[kept]
+    starts = np.ones(len(kept), bool)
+    starts[1:] = (study[1:] != study[:-1]) | (section[1:] != section[:-1])
+    places = np.flatnonzero(starts)
+    begins = kept[places]
+    ends = kept[np.append(places[1:], len(kept))[: len(places)] - 1]
     columns = (pieces.section[begins], pieces.head[begins], pieces.end[ends])
+    of_piece = np.full(len(pieces), -1)
+    of_piece[kept] = np.cumsum(starts) - 1
     return Sections(
         first=np.searchsorted(pieces.study[begins], np.arange(studies + 1)).tolist(),
         rows=list(zip(*(column.tolist() for column in columns), strict=True)),
         statement=pieces.statement[begins],
-        of_piece=(np.cumsum(starts) - 1).tolist(),
+        of_piece=of_piece.tolist(),
     )
 
 

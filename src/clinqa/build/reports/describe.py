@@ -121,4 +121,7 @@ def _method(options: BuildOptions) -> list[str]:
         else "The context is the report without the sections that describe no finding "
         "(indication, history, measurements, prior studies)."
     )
+    context += (
+        " Sections on what was found after an intervention are left out: labels are the baseline's."
+    )
     return [_PROFILES[options.profile], asked, context]

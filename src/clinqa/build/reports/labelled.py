@@ -38,7 +38,7 @@ class Labelled:
 
     @cached_property
     def sections(self) -> Sections:
-        """The sections that are not ignored."""
+        """The sections of the contexts."""
         return sections_of(self.pieces, len(self.studies))
 
     @cached_property
@@ -46,6 +46,14 @@ class Labelled:
         """The findings of each study."""
         sections = self.sections
         return [findings_context(text, sections, study) for study, text in enumerate(self.texts)]
+
+    @cached_property
+    def kept_texts(self) -> list[str]:
+        """What stands of each study anywhere in the dataset: contexts, and other phases' words."""
+        everything = sections_of(self.pieces, len(self.studies), post=True)
+        if len(everything.rows) == len(self.sections.rows):
+            return self.contexts
+        return [findings_context(text, everything, study) for study, text in enumerate(self.texts)]
 
     @cached_property
     def decided(self) -> Decided:
