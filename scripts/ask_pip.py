@@ -63,8 +63,9 @@ def cuda_packages(wanted: list[str]) -> list[str]:
     return [one for one in wanted if CUDA.match(one.split()[0].lower())]
 
 
-def say(line: str, where: TextIO = sys.stdout) -> None:
+def say(line: str, where: TextIO | None = None) -> None:
     """A line for the person who waits; at once, so that it stands before what pip says."""
+    where = where or sys.stdout
     where.write(line + "\n")
     where.flush()
 

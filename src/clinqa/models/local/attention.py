@@ -93,7 +93,7 @@ def shared_attention(
 ) -> tuple[Any, None]:
     """Attention over the shared beginning and each row's own keys, as one softmax over both.
 
-    `attention_mask` [rows, 1, queries, beginning + own] is True where a query sees.
+    `attention_mask` [rows, 1, queries, beginning + own] is 0 where a query sees, else -inf.
     """
     if others.get("softcap") is not None or others.get("s_aux") is not None:
         raise NotImplementedError("attention with a soft cap or sinks")
@@ -105,18 +105,14 @@ def shared_attention(
             return _one_query(query, (keys, values), (key, value), attention_mask, scaling), None
         key = torch.cat([keys.expand(len(key), -1, -1, -1), key], dim=2)
         value = torch.cat([values.expand(len(value), -1, -1, -1), value], dim=2)
-    times = query.shape[1] // key.shape[1]
-    if times > 1 and query.shape[2] == 1:
-        # One query a row: the heads that share a key are queries of it, and nothing is repeated.
-        rows, heads, _, size = query.shape
-        query = query.reshape(rows, heads // times, times, size)
-    elif times > 1:
+    fewer = key.shape[1] != query.shape[1]  # heads that share their keys with others
+    if fewer and query.device.type != "cpu":  # there a mask and this flag give the slow kernel
+        times = query.shape[1] // key.shape[1]
         key, value = key.repeat_interleave(times, 1), value.repeat_interleave(times, 1)
+        fewer = False
     seen = torch.nn.functional.scaled_dot_product_attention(
-        query, key, value, attn_mask=attention_mask, scale=scaling
+        query, key, value, attn_mask=attention_mask, scale=scaling, enable_gqa=fewer
     )
-    if query.shape[2] != attention_mask.shape[2]:
-        seen = seen.reshape(len(seen), -1, 1, seen.shape[-1])
     return seen.transpose(1, 2).contiguous(), None
 
 
@@ -132,7 +128,7 @@ def _one_query(
     to_shared = to_shared.view(groups, rows, -1, length).transpose(0, 1)
     to_own = torch.matmul(grouped, own[0].transpose(2, 3))
     scores = torch.cat([to_shared, to_own], dim=-1).float() * scaling
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).to(query.dtype)
+    weights = (scores + mask).softmax(dim=-1).to(query.dtype)
     flat = weights[..., :length].transpose(0, 1).reshape(groups, -1, length)
     seen = torch.bmm(flat, shared[1][0]).view(groups, rows, heads // groups, -1).transpose(0, 1)
     seen = seen + torch.matmul(weights[..., length:], own[1])

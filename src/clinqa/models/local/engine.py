@@ -240,8 +240,10 @@ class Engine:
         full = (keys >= 0) & (keys <= queries)
         near = full if self._window is None else full & (queries - keys < self._window)
         # Padding looks at everything: what it sees is never seen, but it must be a number.
-        full, near = full | (queries < 0), near | (queries < 0)
-        mask = {"full_attention": full, "sliding_attention": near} if self._mixed else near
+        mask = self._additive(near | (queries < 0))
+        if self._mixed:
+            whole = self._additive(full | (queries < 0))
+            mask = {"full_attention": whole, "sliding_attention": mask}
         found = self._model(
             input_ids=torch.tensor(tokens, device=self._device),
             position_ids=at.clamp(min=0),
@@ -251,6 +253,11 @@ class Engine:
             **{self._cache: slots},
         )
         return found.logits
+
+    def _additive(self, sees: Any) -> Any:
+        """A mask to be added to scores: made once a pass and not once a layer."""
+        nothing = torch.zeros(sees.shape, dtype=self._model.dtype, device=self._device)
+        return nothing.masked_fill_(~sees, float("-inf"))
 
     def _now(self) -> Beginning:
         return BEGINNING.get() or Beginning([], [])
