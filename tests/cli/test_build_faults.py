@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.cli.run import run
+from clinqa.packs.loader import pack_folder
 from made_notes import Note, write_csv
 
 GOOD: list[Note] = [
@@ -110,11 +112,89 @@ def test_an_input_that_is_not_there_is_named(tmp_path: Path, built: Built) -> No
     assert said["exit"] == 3 and "none.csv" in said["error"]
 
 
-def test_a_broken_input_among_others_is_a_reject(tmp_path: Path, built: Built) -> None:
+def test_a_broken_file_in_a_folder_is_a_reject_and_named_in_warning_and_card(
+    tmp_path: Path, built: Built
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "odd.csv").write_text("alpha,beta\n1,Mild MR.\n", encoding="utf-8")
+    write_csv(tmp_path / "in" / "r.csv", GOOD)
+    said = built(tmp_path / "in", "--out", tmp_path / "d")
+    assert said["ok"] and rejects(tmp_path / "d") == {"broken_file": 1}
+    assert any(
+        "1 file could not be read" in text and "odd.csv" in text for text in said["warnings"]
+    )
+    assert "odd.csv" in (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["typo.csv", "typo.txt", "empty.csv", "odd.csv"])
+@pytest.mark.parametrize("flags", [(), ("--dry-run",)])
+def test_a_named_input_that_cannot_be_read_stops_the_build_before_it_writes(
+    tmp_path: Path, built: Built, name: str, flags: tuple[str, ...]
+) -> None:
+    (tmp_path / "empty.csv").write_bytes(b"")
     (tmp_path / "odd.csv").write_text("alpha,beta\n1,Mild MR.\n", encoding="utf-8")
     good = write_csv(tmp_path / "r.csv", GOOD)
-    said = built(good, tmp_path / "odd.csv", "--out", tmp_path / "d")
-    assert said["ok"] and rejects(tmp_path / "d") == {"broken_file": 1}
+    said = built(good, tmp_path / name, "--out", tmp_path / "d", *flags)
+    assert said["exit"] == 3 and name in said["error"]
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_pipe_in_a_folder_is_passed_over(tmp_path: Path, built: Built) -> None:
+    (tmp_path / "in").mkdir()
+    write_csv(tmp_path / "in" / "r.csv", GOOD)
+    os.mkfifo(tmp_path / "in" / "f.txt")
+    said = built(tmp_path / "in", "--out", tmp_path / "d")
+    assert said["ok"] and said["counts"]["read"] == 4
+    assert any("no regular file" in text and "f.txt" in text for text in said["warnings"])
+
+
+def test_an_output_folder_inside_the_input_folder_is_no_input(tmp_path: Path, built: Built) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write_csv(folder / "r.csv", GOOD)
+    first = built(folder, "--out", folder / "d")
+    again = built(folder, "--out", folder / "d")
+    assert first["ok"] and again["ok"] and again["counts"] == first["counts"]
+    assert first["warnings"] == again["warnings"] == []
+    said = built(folder, "--out", folder / "e", "--seed", 1)
+    assert said["ok"] and said["counts"]["rejected"] == 0
+    assert said["warnings"] == ["in: 1 not read (made by clinqa: no reports): d"]
+    assert run(["verify", str(folder / "d"), "--source", str(folder)]) == 0
+    assert built(folder / "d", "--out", tmp_path / "x")["exit"] == 3
+
+
+def test_one_column_in_two_roles_is_a_usage_error(tmp_path: Path, built: Built) -> None:
+    (tmp_path / "r.csv").write_text("text\nMITRAL VALVE: Mild MR.\n", encoding="utf-8")
+    said = built(
+        tmp_path / "r.csv", "--out", tmp_path / "d", "--text-col", "text", "--study-col", "text"
+    )
+    assert said["exit"] == 2 and "cannot be both" in said["error"]
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_mistake_in_the_packs_measurements_is_told_by_the_build(
+    tmp_path: Path, built: Built
+) -> None:
+    path = write_csv(tmp_path / "r.csv", GOOD)
+    pack = Path(shutil.copytree(pack_folder("echo"), tmp_path / "pack"))
+    table = (pack / "discord.yaml").read_text(encoding="utf-8")
+    for wrong in ("[", table.replace("lv_systolic_function", "lv_systole")):
+        (pack / "discord.yaml").write_text(wrong, encoding="utf-8")
+        said = built(path, "--out", tmp_path / "d", "--pack-dir", pack)
+        assert said["exit"] == 2 and "discord.yaml" in said["error"]
+    assert not (tmp_path / "d").exists()
+    (pack / "discord.yaml").unlink()
+    (pack / "lexicon.tsv").unlink()
+    said = built(path, "--out", tmp_path / "d", "--pack-dir", pack)
+    assert said["ok"] and any("no lexicon" in text for text in said["warnings"])
+
+
+def test_a_share_of_questions_that_are_not_asked_is_a_usage_error(
+    tmp_path: Path, built: Built
+) -> None:
+    path = write_csv(tmp_path / "r.csv", GOOD)
+    said = built(path, "--out", tmp_path / "d", "--unmentioned-share", "0.2")
+    assert said["exit"] == 2 and "--questions full" in said["error"]
 
 
 def test_a_truncated_gzip_gives_what_can_be_read(tmp_path: Path, built: Built) -> None:
@@ -125,6 +205,7 @@ def test_a_truncated_gzip_gives_what_can_be_read(tmp_path: Path, built: Built) -
     (tmp_path / "r.csv.gz").write_bytes(body[: len(body) // 2])
     said = built(tmp_path / "r.csv.gz", "--out", tmp_path / "d")
     assert said["ok"] and 0 < said["counts"]["kept"] < 200
+    assert any("r.csv.gz: gzip file ends early" in text for text in said["warnings"])
     assert rejects(tmp_path / "d") == {"broken_file": 1}
     (tmp_path / "short.csv.gz").write_bytes(body[:12])
     said = built(tmp_path / "short.csv.gz", "--out", tmp_path / "e")
@@ -174,6 +255,7 @@ def test_nothing_that_labels_gives_an_empty_dataset_that_checks(
     path = write_csv(tmp_path / "r.csv", [("s", "p", "Nothing to see.")])
     said = built(path, "--out", tmp_path / "d")
     assert said["ok"] and said["counts"]["items"] == 0
+    assert any("the dataset is empty" in text for text in said["warnings"])
     assert run(["verify", str(tmp_path / "d"), "--source", str(path)]) == 0
 
 
@@ -184,7 +266,8 @@ def test_nothing_that_labels_gives_an_empty_dataset_that_checks(
 def test_a_wrong_option_is_a_usage_error(
     tmp_path: Path, built: Built, flag: str, value: str
 ) -> None:
-    said = built(write_csv(tmp_path / "r.csv", GOOD), "--out", tmp_path / "d", flag, value)
+    path = write_csv(tmp_path / "r.csv", GOOD)
+    said = built(path, "--out", tmp_path / "d", "--questions", "full", flag, value)
     assert said["exit"] == 2
     assert not (tmp_path / "d").exists()
 

@@ -144,3 +144,20 @@ def test_ids_with_terminal_codes_are_written_out_everywhere(
     assert main(["show", str(folder), "--examples", "3"]) == 0
     said = capsys.readouterr().out
     assert "\x1b" not in said and said.count("\\x1b[31mred") == 2
+
+
+def test_accept_says_what_nobody_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.tsv"
+    row = "MV\tThe zebra leaks.\t-"
+    for number, (text, said) in enumerate(
+        [
+            (f"structure\tstatement\tlabels\n{row}\n", "no column accept"),
+            (f"structure\tstatement\tlabels\taccept\n{row}\t\n", "no row is accepted"),
+        ]
+    ):
+        table.write_text(text, encoding="utf-8")
+        pack = str(tmp_path / f"pack{number}")
+        assert main(["lexicon", "accept", str(table), "--pack-dir", pack]) == 0
+        assert said in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.packs.loader import builtin_pack, load_pack, pack_folder
+from clinqa.packs.loader import builtin_pack, load_pack, pack_folder, parse_yaml
 
 
 @pytest.fixture
@@ -91,3 +91,28 @@ def test_a_missing_pack_is_named(tmp_path: Path) -> None:
         load_pack(tmp_path)
     with pytest.raises(ConfigError, match="no pack named"):
         pack_folder("knee")
+
+
+def test_a_key_that_stands_twice_is_an_error_with_both_lines(own: Path) -> None:
+    path = own / "pack.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "\ndocument: another\n", encoding="utf-8")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = 1 + next(n for n, line in enumerate(lines) if line.startswith("document:"))
+    with pytest.raises(ConfigError, match=f":{len(lines)}: .*'document' stands on line {first} "):
+        load_pack(own)
+
+
+@pytest.mark.parametrize("text", ["{a: 1, a: 2}", "b: [{c: 1, c: 1}]", "b: &x {c: {d: 1, d: 2}}"])
+def test_a_key_twice_is_found_at_any_depth(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"pack:1: the key '[acd]' stands on line 1 already"):
+        parse_yaml(Path("pack"), text.encode())
+
+
+def test_aliases_and_merges_are_no_keys_that_stand_twice() -> None:
+    text = b"a: &a {x: 1}\nb: *a\nc: {<<: *a, x: 2}\n"
+    assert parse_yaml(Path("pack"), text)[0] == {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 2}}
+    bomb = "a: &a [x]\n" + "".join(
+        f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(15)
+    )
+    parse_yaml(Path("pack"), bomb.encode())

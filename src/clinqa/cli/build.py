@@ -98,15 +98,14 @@ def echo(
         typer.Option("--sample-subjects", min=1, metavar="N", help="Keep N patients by chance."),
     ] = None,
     unmentioned_share: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--unmentioned-share",
-            min=0.0,
-            max=1.0,
             metavar="X",
-            help="With --questions full: share of items whose answer the report does not give.",
+            help="With --questions full: share of items whose answer the report does not give,"
+            " from 0 to below 1; 0.1 unless given.",
         ),
-    ] = 0.1,
+    ] = None,
     max_chars: Annotated[
         int,
         typer.Option(
@@ -131,7 +130,10 @@ def echo(
 ) -> Outcome:
     """Echocardiogram reports to long-form questions."""
     from clinqa.build.reports.pipeline import BuildOptions, build_reports
+    from clinqa.core.errors import ConfigError
 
+    if unmentioned_share is not None and questions != Questions.FULL:
+        raise ConfigError("--unmentioned-share goes with --questions full")
     options = BuildOptions(
         profile=profile.value,
         questions=questions.value,
@@ -140,7 +142,7 @@ def echo(
         subject_col=subject_col,
         study_col=study_col,
         sample_subjects=sample_subjects,
-        unmentioned_share=unmentioned_share,
+        unmentioned_share=0.1 if unmentioned_share is None else unmentioned_share,
         max_chars=max_chars,
         pack_dir=pack_dir,
         workers=workers,

@@ -97,6 +97,10 @@ def accept(
         warnings.append(
             f"{found.undecided} rows say neither yes nor no in the column accept and were left out"
         )
+    if not found.decided:
+        warnings.append("the table has no column accept: every row was taken")
+    if not found.read - found.skipped:
+        warnings.append("no row is accepted, so the new pack is the old one: write yes in accept")
     if found.data_class and is_private(found.data_class):
         warnings.append(
             f"{new} holds statements of {found.data_class} reports: "

@@ -115,4 +115,5 @@ def write_file(path: Path, content: str | bytes, *, private: bool) -> None:
         beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         write_durably(path, body, private=private, through=beside)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written ({os.strerror(error.errno or 0)})") from error
+        why = error.strerror or type(error).__name__
+        raise ConfigError(f"{path}: cannot be written ({why})") from error

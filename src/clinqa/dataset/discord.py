@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Level, Phase
 from clinqa.core.summary import LEVELS, DiscordCase, DiscordRow
+from clinqa.packs.loader import parse_yaml
 
 __all__ = [
     "DiscordTable",
@@ -107,16 +108,13 @@ def load_discord(path: Path) -> DiscordTable:
         raw = path.read_bytes()
         if len(raw) > MAX_BYTES:
             raise ConfigError(f"{path}: larger than {MAX_BYTES // 1024} kB")
-        text = raw.decode("utf-8")
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        return DiscordTable.model_validate(yaml.safe_load(text))
+        raw.decode("utf-8")
+        table, tree = parse_yaml(path, raw)
+        return DiscordTable.model_validate(table)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise ConfigError(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML") from error
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)
         # a misspelt key is also a missing one: the one that stands in the file has the line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -16,7 +17,15 @@ from clinqa.core.errors import ConfigError
 from clinqa.packs.labels import LexiconLabel, parse_labels
 from clinqa.packs.schema import AbnormalitySpec, EnglishSpec, PackSpec
 
-__all__ = ["LexiconRow", "Pack", "builtin_pack", "load_pack", "pack_folder"]
+__all__ = [
+    "LexiconRow",
+    "Pack",
+    "builtin_pack",
+    "line_of",
+    "load_pack",
+    "pack_folder",
+    "parse_yaml",
+]
 
 MAX_BYTES = 8_000_000
 SPEC = TypeVar("SPEC", bound=BaseModel)
@@ -101,31 +110,66 @@ def _read_yaml(path: Path, model: type[SPEC], digest: Any) -> SPEC:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
     digest.update(data)
-    try:
-        raw = yaml.load(data, Loader=_safe_loader())  # noqa: S506 (a SafeLoader, in C if there)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ConfigError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML") from error
-    if not isinstance(raw, dict):
-        raise ConfigError(f"{path}:1: a mapping is expected")
+    raw, tree = parse_yaml(path, data)
     try:
         return model.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        line = _line_of(data, first["loc"])
+        line = line_of(tree, first["loc"])
         raise ConfigError(f"{path}:{line}: {where}: {first['msg']}") from error
+
+
+def parse_yaml(path: Path, data: bytes) -> tuple[dict[str, Any], yaml.Node]:
+    """A mapping in YAML and its tree, for lines; a key that stands twice in one is an error."""
+    loader = _safe_loader()(data)
+    try:
+        tree = loader.get_single_node()
+        if not isinstance(tree, yaml.MappingNode):
+            raise ConfigError(f"{path}:1: a mapping is expected")
+        _refuse_twice(path, tree)
+        raw: dict[str, Any] = loader.construct_document(tree)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise ConfigError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: not valid YAML") from error
+    finally:
+        loader.dispose()
+    return raw, tree
+
+
+def _refuse_twice(path: Path, tree: yaml.Node) -> None:
+    """YAML's parser lets the last of two equal keys win; the other would be lost in silence."""
+    waiting, seen = [tree], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:  # an alias: the same node again
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            lines: dict[tuple[str, str], int] = {}
+            for key, value in node.value:
+                waiting += [key, value]
+                if not isinstance(key, yaml.ScalarNode):
+                    continue
+                line, name = key.start_mark.line + 1, (key.tag, key.value)
+                if name in lines:
+                    raise ConfigError(
+                        f"{path}:{line}: the key {key.value!r} stands on line {lines[name]} already"
+                    )
+                lines[name] = line
 
 
 def _safe_loader() -> type[yaml.SafeLoader]:
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _line_of(data: bytes, loc: tuple[int | str, ...]) -> int:
+def line_of(tree: yaml.Node, loc: Iterable[int | str]) -> int:
     """The line where the value at `loc` stands, as far as the file goes along with it."""
-    node: Any = yaml.compose(data, Loader=_safe_loader())
+    node: Any = tree
     line = 1
     for part in loc:
         found = None
@@ -168,7 +212,8 @@ def _check(spec: PackSpec, path: Path) -> None:
     for item in spec.named:
         if item.structure not in spec.structures:
             raise ConfigError(f"{path}: named {item.terms[0]!r}: unknown structure")
-    for name in (*spec.ranges, *spec.range_words, *(c.abnormality for c in spec.combinations)):
+    combined = [combination.abnormality for combination in spec.combinations]
+    for name in (*spec.ranges, *spec.range_words, *spec.speaks_of, *combined):
         if name not in spec.abnormalities:
             raise ConfigError(f"{path}: unknown abnormality {name!r}")
     if "finding" not in spec.questions:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 
@@ -161,3 +162,36 @@ def test_what_was_proposed_and_approved_is_accepted_and_stays_private(tmp_path: 
     assert stat.S_IMODE(lexicon.stat().st_mode) == 0o600
     assert lexicon.read_text(encoding="utf-8").startswith("# data class: phi\n")
     assert '"Zebra" leaflets' in {row.statement for row in load_pack(tmp_path / "pack").lexicon}
+
+
+def test_a_table_of_another_kind_is_named(tmp_path: Path) -> None:
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32"):
+        path = tmp_path / "expert.tsv"
+        path.write_bytes((HEADER + NEW).encode(encoding))
+        with pytest.raises(ConfigError, match="is UTF-16 or UTF-32"):
+            accept(path, tmp_path / "pack")
+    with pytest.raises(ConfigError, match="divided by commas: save it as tab-separated UTF-8"):
+        accept(table(tmp_path, HEADER.replace("\t", ",")), tmp_path / "pack")
+
+
+@pytest.mark.parametrize("bad", ["\0", "\\x1b[31m", "\\u202e", "\x07"])
+def test_a_statement_with_control_characters_is_refused(tmp_path: Path, bad: str) -> None:
+    path = table(tmp_path, HEADER + NEW.replace("zebra", f"ze{bad}bra"))
+    with pytest.raises(ConfigError, match=r":2: the statement holds a control character") as one:
+        accept(path, tmp_path / "pack")
+    assert "bra" not in str(one.value)
+
+
+def test_it_is_told_whether_anybody_decided(tmp_path: Path) -> None:
+    assert not accept(table(tmp_path, HEADER + NEW), tmp_path / "one").decided
+    text = HEADER.strip() + "\taccept\n" + NEW.strip() + "\tyes\n"
+    assert accept(table(tmp_path, text), tmp_path / "two").decided
+
+
+def test_a_copy_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise shutil.Error([("a", "b", "[Errno 28] No space left on device")])
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    with pytest.raises(ConfigError, match="is the disk full"):
+        accept(table(tmp_path, HEADER + NEW), tmp_path / "pack")

@@ -17,27 +17,29 @@ __all__ = ["input_records"]
 UNREADABLE = "unreadable"
 
 
-def input_records(inputs: Sequence[Path], plan: InputPlan, progress: Progress) -> list[FileRecord]:
+def input_records(
+    inputs: Sequence[Path], plan: InputPlan, progress: Progress, out: Path | None = None
+) -> list[FileRecord]:
     """Every file by its hash. The .txt files of a folder are one record: a hash over their ids
     and hashes. What cannot be read is named so; the reader makes a reject of it."""
     records: list[FileRecord] = []
     done, total = 0, max(plan.bytes, 1)
     for path in inputs:
-        for record in _records(path):
+        for record in _records(path, out):
             records.append(record)
             done += record.bytes
             progress("hashing the input", len(records), fraction=min(1.0, done / total))
     return records
 
 
-def _records(path: Path) -> Iterator[FileRecord]:
+def _records(path: Path, out: Path | None) -> Iterator[FileRecord]:
     if not path.is_dir():
         if format_of(path) == "txt":
             yield _folder_record(path.parent, [path], path.name)
         else:
             yield _record(path)
         return
-    found = list_folder(path)
+    found = list_folder(path, out)
     yield from (_record(table) for table in found.tables)
     if found.texts:
         yield _folder_record(path, found.texts, path.name)
@@ -45,9 +47,11 @@ def _records(path: Path) -> Iterator[FileRecord]:
 
 def _record(path: Path) -> FileRecord:
     try:
-        return FileRecord(path.name, sha256_file(path), os.stat(path).st_size)
+        if path.is_file():  # a pipe would be waited for
+            return FileRecord(path.name, sha256_file(path), os.stat(path).st_size)
     except OSError:
-        return FileRecord(path.name, UNREADABLE, 0)
+        pass
+    return FileRecord(path.name, UNREADABLE, 0)
 
 
 def _folder_record(root: Path, texts: Sequence[Path], name: str) -> FileRecord:

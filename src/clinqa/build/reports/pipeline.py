@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -24,6 +25,9 @@ from clinqa.build.reports.scan import Engine
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions
 from clinqa.core.outfolder import OutFolder, open_out
+from clinqa.core.records import Reason
+from clinqa.core.visible import visible
+from clinqa.dataset.discord import load_discord
 from clinqa.dataset.publish import publish
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.writer import DatasetWriter, WriteResult
@@ -67,13 +71,14 @@ def build_reports(
     recipe = _recipe(options)
     pack = recipe.load()
     questionnaire(pack)
-    plan = describe(inputs, _read_options(options))
-    if not plan.readable:
-        read_reports(inputs, _read_options(options))  # raises, saying why
+    _check_discord(pack)
+    read_options = _read_options(options, out)
+    plan = describe(inputs, read_options)
+    plan.check()
     recipe = replace(recipe, size_hint=_about(plan, options.limit))
     if options.dry_run:
         return BuildResult({}, notes=_dry_run(plan, pack, options, out))
-    records = input_records(inputs, plan, progress)
+    records = input_records(inputs, plan, progress, read_options.out)
     configuration = _configuration(options, pack)
     identity = _identity(configuration, pack, options, records)
     with open_out(
@@ -83,11 +88,11 @@ def build_reports(
             return BuildResult(
                 _counts(folder.done),
                 list(folder.done.warnings),
-                [f"already done: {out} holds this build"],
+                [f"already done: {visible(str(out))} holds this build"],
                 already_done=True,
             )
-        run = _Run(options, recipe, plan, progress)
-        result = run.write(read_reports(inputs, _read_options(options)), folder)
+        run = _Run(options, recipe, plan, progress, lexicon=bool(pack.lexicon))
+        result = run.write(read_reports(inputs, read_options), folder)
         manifest = run.manifest(result, identity, configuration, records)
         facts = card_facts(
             pack,
@@ -106,13 +111,21 @@ class _Run:
     """One run from the first batch to the tables in the partial folder, with what it counted."""
 
     def __init__(
-        self, options: BuildOptions, recipe: Recipe, plan: InputPlan, progress: Progress
+        self,
+        options: BuildOptions,
+        recipe: Recipe,
+        plan: InputPlan,
+        progress: Progress,
+        *,
+        lexicon: bool,
     ) -> None:
         self._options, self._recipe, self._progress = options, recipe, progress
         self._started, self._clock = _now(), time.monotonic()
         self.identifiers: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
         self.subjects_known = all(file.subject_col for file in plan.readable)
         self.read = ReadCounts()
+        self.unread: list[str] = []
+        self._plan, self._lexicon = plan, lexicon
 
     def write(self, reader: ReportReader, folder: OutFolder) -> WriteResult:
         """Read, label and write everything but card and manifest."""
@@ -137,6 +150,7 @@ class _Run:
             writer.out_of_scope(reason, count)
         if without_block:
             writer.out_of_scope(NO_REPORT, without_block)
+        self.unread = list(reader.broken)
         self._progress("writing", 0, 1)
         return writer.finish(built.readings.table())
 
@@ -171,7 +185,17 @@ class _Run:
 
     def _warnings(self, result: WriteResult) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
-        read, found = self.read, []
+        read = self.read
+        found = [visible(text) for text in self._plan.warnings]
+        if broken := read.rejects[Reason.BROKEN_FILE]:
+            files = "1 file" if broken == 1 else f"{broken:,} files"
+            more = f"; and {broken - len(self.unread):,} more" if broken > len(self.unread) else ""
+            named = visible("; ".join(self.unread))
+            found.append(f"{files} could not be read, or not to the end: {named}{more}")
+        if not result.counts["studies"].kept:
+            found.append("no study was kept: the dataset is empty; rejects.parquet says why")
+        if not self._lexicon:
+            found.append("the pack has no lexicon: the grammar alone reads the statements")
         if not self.subjects_known:
             found.append(NO_SUBJECT)
         elif read.no_group:
@@ -225,8 +249,18 @@ def _about(plan: InputPlan, limit: int | None) -> int:
     return reports if limit is None else min(limit, reports)
 
 
-def _read_options(options: BuildOptions) -> ReadOptions:
+def _check_discord(pack: Pack) -> None:
+    """A mistake in the pack's table of measurements is told now, not when the dataset is shown."""
+    path = pack.folder / "discord.yaml"
+    if path.exists():
+        for measurement in load_discord(path).measurements:
+            if measurement.abnormality not in pack.abnormalities:
+                raise ConfigError(f"{path}: unknown abnormality {measurement.abnormality!r}")
+
+
+def _read_options(options: BuildOptions, out: Path) -> ReadOptions:
     return ReadOptions(
+        out=Path(os.path.realpath(out)),
         text_col=options.text_col,
         subject_col=options.subject_col,
         study_col=options.study_col,
@@ -285,14 +319,17 @@ def _dry_run(plan: InputPlan, pack: Pack, options: BuildOptions, out: Path) -> l
         )
         columns = {"text": file.text_col, "patient": file.subject_col, "study": file.study_col}
         named = ", ".join(f"{role} {name}" for role, name in columns.items() if name)
-        lines.append(f"would read {file.path} ({what}{f'; {named}' if named else ''})")
+        lines.append(
+            f"would read {visible(str(file.path))} ({what}{f'; {named}' if named else ''})"
+        )
+    lines += [f"would skip: {visible(text)}" for text in plan.warnings]
     if plan.ignored:
         lines.append(f"would pass over {plan.ignored:,} other files")
     lines.append(
         f"would label {len(pack.abnormalities)} abnormalities with pack {pack.spec.id}, profile "
         f"{options.profile}; questions {options.questions}, context {options.context}"
     )
-    lines.append(f"would write a dataset ({options.data_class.value}) to {out}")
+    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
     lines.append("would send nothing anywhere")
     return lines
 

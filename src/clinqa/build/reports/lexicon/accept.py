@@ -25,6 +25,9 @@ __all__ = ["Accepted", "accept"]
 MAX_BYTES = 64_000_000
 NEEDED = ("structure", "statement", "labels")
 ANYWHERE = "*"
+_DIVIDERS = ((",", "commas"), (";", "semicolons"), ("|", "bars"))
+# what moves a cursor or turns the direction of writing
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _CLASS = re.compile(r"#\s*data class:\s*([a-z_]+)")
 
 
@@ -39,6 +42,8 @@ class Accepted:
     skipped: int
     undecided: int
     data_class: str
+    # has the table a column in which somebody decided? Without one, every row is taken
+    decided: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ def accept(file: Path, new: Path, *, base: str = "echo", replace: bool = False) 
     pack = load_pack(source)
     _refuse(new)
     text = _read(file)
-    rows, skipped, undecided = _rows(file, text, pack)
+    rows, skipped, undecided, decided = _rows(file, text, pack)
     old = {(row.structure, row.statement.casefold()): row for row in pack.lexicon}
     replaced: dict[int, _Row] = {}
     added: list[_Row] = []
@@ -90,6 +95,7 @@ def accept(file: Path, new: Path, *, base: str = "echo", replace: bool = False) 
         skipped=skipped,
         undecided=undecided,
         data_class=data_class,
+        decided=decided,
     )
 
 
@@ -118,6 +124,9 @@ def _read(file: Path) -> str:
         raise ConfigError(f"{file}: cannot be read ({os.strerror(error.errno or 0)})") from error
     # spreadsheets save "Unicode text" as UTF-16
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    zeros = data[:200].count(0) * 3 > len(data[:200])  # every other byte of English in UTF-16
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or (zeros and not wide):
+        raise ConfigError(f"{file}: is UTF-16 or UTF-32; save it as tab-separated UTF-8")
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -126,8 +135,9 @@ def _read(file: Path) -> str:
         ) from error
 
 
-def _rows(file: Path, text: str, pack: Pack) -> tuple[list[_Row], int, int]:
-    """The accepted rows, and how many were left out: skipped in all, undecided among them."""
+def _rows(file: Path, text: str, pack: Pack) -> tuple[list[_Row], int, int, bool]:
+    """The accepted rows, how many were left out (skipped in all, undecided among them), and
+    whether there is a column that decides."""
     columns: dict[str, int] = {}
     rows: dict[tuple[str, str], _Row] = {}
     skipped = undecided = 0
@@ -151,16 +161,18 @@ def _rows(file: Path, text: str, pack: Pack) -> tuple[list[_Row], int, int]:
         rows[row.key] = row
     if not columns:
         raise ConfigError(f"{file}: is empty; its first line names the columns")
-    return list(rows.values()), skipped, undecided
+    return list(rows.values()), skipped, undecided, "accept" in columns
 
 
 def _columns(where: str, cells: Sequence[str]) -> dict[str, int]:
     names = [cell.strip().casefold() for cell in cells]
     for name in NEEDED:
         if names.count(name) != 1:
+            other = next((kind for mark, kind in _DIVIDERS if mark in cells[0]), "")
+            hint = f"; this table is divided by {other}" if len(cells) == 1 and other else ""
             raise ConfigError(
                 f"{where}: the column {name} is needed, once; the first line names the columns, "
-                "separated by tabs"
+                f"separated by tabs{hint}: save it as tab-separated UTF-8"
             )
     return {name: at for at, name in reversed(list(enumerate(names)))}
 
@@ -180,6 +192,11 @@ def _row(
         raise ConfigError(f"{where}: unknown structure; the pack has {known}")
     if not statement:
         raise ConfigError(f"{where}: the statement is empty")
+    if _CONTROL.search(statement):
+        raise ConfigError(
+            f"{where}: the statement holds a control character, which no lexicon needs; leave the "
+            "row out"
+        )
     try:
         labels = parse_labels(_cell(cells, columns, "labels"))
     except LabelSyntaxError as error:
@@ -255,8 +272,13 @@ def _write(source: Path, new: Path, lexicon: str, private: bool) -> None:
         load_pack(copy)
         copy.chmod(0o700 if private else 0o755)
         os.replace(copy, new)
+    except shutil.Error as error:  # of copytree: it holds the reasons of several files
+        raise ConfigError(
+            f"{new}: a file of the pack could not be copied there; is the disk full?"
+        ) from error
     except OSError as error:
-        raise ConfigError(f"{new}: cannot be written ({os.strerror(error.errno or 0)})") from error
+        why = error.strerror or type(error).__name__
+        raise ConfigError(f"{new}: cannot be written ({why})") from error
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)
