@@ -224,6 +224,8 @@ class PackSpec(_Strict):
     described: Phrases = []
     not_enough: Phrases = []
     unreadable: dict[str, Phrases] = {}
+    speaks_of: dict[str, Phrases] = {}  # words that speak of an abnormality and never label it
+    conventions: list[Annotated[str, StringConstraints(min_length=1, max_length=300)]] = []
     blanks: dict[str, str] = {}
     blank_section: str | None = None
     structure_only: Phrases = []

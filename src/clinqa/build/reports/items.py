@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from clinqa.build.reports.context import section_contexts
 from clinqa.build.reports.labelled import Labelled, coded
+from clinqa.build.reports.mentions import MentionTable
 from clinqa.build.reports.questions import Questionnaire, QuestionType
 from clinqa.build.reports.readings import METHODS
 from clinqa.build.reports.unmentioned import unmentioned
@@ -65,6 +66,7 @@ class ItemMaker:
 
     def __init__(self, pack: Pack, questions: Questionnaire, options: ItemOptions) -> None:
         self._options = options
+        self._mentions = MentionTable(pack) if options.unmentioned else None
         self._names = tuple(pack.abnormalities)
         self._structure = [spec.structure for spec in pack.abnormalities.values()]
         flat = [text for row in questions.questions for text in row]
@@ -137,11 +139,13 @@ class ItemMaker:
 
     def _unmentioned_rows(self, batch: Labelled, rows: _Rows) -> _Rows:
         labels, studies = batch.labels, batch.studies
+        assert self._mentions is not None
+        mentioned = self._mentions.pairs(batch.pieces, batch.readings.words)
         asked = np.bincount(rows.study, minlength=len(studies)) > 0
         study, abnormality, draw = unmentioned(
             studies.ids.to_pylist(),
             self._names,
-            (labels.study, labels.abnormality),
+            [(labels.study, labels.abnormality), mentioned],
             asked,
             self._options.seed,
         )

@@ -16,7 +16,7 @@ __all__ = ["LONGEST", "Labeller", "lexicon_key"]
 _UNREAD = Reading((), Method.GRAMMAR)
 
 LONGEST = 4_000
-"""Characters of a statement that is read; the longest real ones list the segments of a ventricle."""
+"""Characters of a statement that is read; the longest real ones list a ventricle's segments."""
 
 PROFILES = ("default", "published", "strict")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +18,18 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 def unmentioned(
     ids: Sequence[str],
     abnormalities: Sequence[str],
-    mentioned: tuple[npt.NDArray[np.int32], npt.NDArray[np.int16]],
+    mentioned: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]],
     asked: npt.NDArray[np.bool_],
     seed: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """Study and abnormality of every pair without any label, and a draw for each.
+    """Study and abnormality of every pair that is not `mentioned`, and a draw for each.
 
     Those of the lowest draws will stay (`DatasetWriter`, `drawn_share`): a draw hangs on the seed,
     the study and the abnormality alone. Only `asked` studies count.
     """
     free = np.repeat(asked[:, None], len(abnormalities), axis=1)
-    free[mentioned[0], mentioned[1]] = False
+    for study, abnormality in mentioned:
+        free[study, abnormality] = False
     study, abnormality = np.nonzero(free)
     study_hash = np.fromiter(
         (sub_seed(seed, "unmentioned", name) for name in ids), np.uint64, count=len(ids)
