@@ -282,7 +282,8 @@ class DatasetWriter:
                 raise CheckFailed("an occurrence names a statement that is not in the table")
             count += np.bincount(number, minlength=size)
             # A study's statements all come in one piece, so pairs are distinct within it.
-            pairs = np.unique(study * size + number)
+            pairs = np.sort(study * size + number)
+            pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
             studies += np.bincount(pairs % size, minlength=size) if size else 0
         table = statements.append_column("count", pa.array(count))
         table = table.append_column("studies", pa.array(studies)).filter(pa.array(count > 0))

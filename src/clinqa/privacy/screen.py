@@ -145,6 +145,7 @@ _KINDS = {
 }
 
 _ANY = "|".join(f"(?:{kind.pattern})" for kind in _KINDS.values())
+_MAYBE = r"_{3,}|\*{3,}|" + _ANY
 
 # every key that `Screen.count` gives; "placeholders" is no identifier
 KINDS = (*_KINDS, "placeholders")
@@ -163,10 +164,11 @@ class Screen:
         if not isinstance(texts, pa.ChunkedArray | pa.Array):
             texts = pa.array(list(texts), pa.large_string())
         placeholders = _total(texts, _PLACEHOLDER)
+        # most texts hold nothing at all, and one pass finds that out; a mark that is gone once
+        # blanked may have hidden where a word begins
+        texts = _matching(texts, _MAYBE)
         if placeholders:
-            texts = pc.replace_substring_regex(texts, _PLACEHOLDER, "[]")
-        # most texts hold nothing at all, and one pass finds that out
-        texts = texts.filter(pc.match_substring_regex(texts, _ANY).fill_null(False))
+            texts = _matching(pc.replace_substring_regex(texts, _PLACEHOLDER, "[]"), _ANY)
         counts = {}
         for name, kind in _KINDS.items():
             hits = _total(texts, kind.pattern)
@@ -175,6 +177,10 @@ class Screen:
             counts[name] = hits
         counts["placeholders"] = placeholders
         return counts
+
+
+def _matching(texts: pa.ChunkedArray | pa.Array, pattern: str) -> pa.ChunkedArray | pa.Array:
+    return texts.filter(pc.match_substring_regex(texts, pattern).fill_null(False))
 
 
 def _total(texts: pa.ChunkedArray | pa.Array, pattern: str) -> int:
