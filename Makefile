@@ -45,7 +45,8 @@ test: $(VENV)/.test
 	$(BIN)/pytest -m "not slow and not full"
 
 test-all: $(VENV)/.full
-	$(BIN)/pytest -m "full and not slow"
+	@$(MAKE) --no-print-directory $(VENV)/.torch || echo "no torch without CUDA packages here: tests of local models are skipped"
+	$(BIN)/pytest -m "full and not slow" -rs
 
 slow: $(VENV)/.full
 	$(BIN)/pytest -m slow || [ $$? -eq 5 ]  # 5: there are none
@@ -77,6 +78,13 @@ $(VENV)/.test: pyproject.toml | $(VENV)/.made
 	@echo "installing clinqa and the test tools into $(VENV) (first call, or pyproject.toml changed)"
 	@$(PIP) -e '.[test]'
 	@touch $@ $(VENV)/.core
+
+# A CPU build of torch and what local models need; refuses where CUDA packages would come unasked.
+$(VENV)/.torch: pyproject.toml | $(VENV)/.full
+	@$(BIN)/python scripts/ask_pip.py torch==2.13.0
+	@$(PIP) torch==2.13.0
+	@$(PIP) -e '.[test,interop,local]'
+	@touch $@
 
 $(VENV)/.full: pyproject.toml | $(VENV)/.made
 	@echo "installing clinqa with every extra the tests use into $(VENV) (first call, or pyproject.toml changed)"
