@@ -189,9 +189,50 @@ def test_warnings_name_bad_bytes_identifiers_and_the_published_profile(tmp_path:
     assert verify(tmp_path / "d", [reports]) == []
 
 
+def test_statements_too_long_to_be_read_are_counted_whoever_reads_them(tmp_path: Path) -> None:
+    endless = "MITRAL VALVE: Mild MR. No MS.\n\nAORTIC VALVE: " + "calcified, " * 400
+    notes: list[Note] = [(f"l{i}", f"p{i}", endless) for i in range(6)]
+    reports = write_csv(tmp_path / "r.csv", [*NOTES, *notes])
+    for workers in (1, 2):
+        out = tmp_path / f"d{workers}"
+        result = build_reports([reports], out, options(workers=workers, batch_rows=10))
+        (warning,) = [text for text in result.warnings if "4,000 characters" in text]
+        assert warning.startswith("6 statements")
+        manifest = Manifest.read(out / "manifest.json")
+        assert manifest.details["statements_too_long"] == 6
+        assert "4,000 characters" in (out / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_card_says_how_the_text_is_read(reports: Path, tmp_path: Path) -> None:
+    build_reports([reports], tmp_path / "d", PYTHON)
+    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    for said in (
+        "Trace, trivial, minimal and physiologic regurgitation count as none",
+        "Numbers alone give no level",
+        "| 1 | mild; present, where there are no degrees |",
+        "never mild: `right_atrial_enlargement`, `rv_volume_overload`, `rv_pressure_overload`.",
+        "70 / 10 / 20 % of the patients",
+        "| `kind` |",
+        "Always true within train",
+    ):
+        assert said in card
+    details = Manifest.read(tmp_path / "d" / "manifest.json").details
+    assert "right_atrial_enlargement" in details["two_valued"]
+    build_reports([reports], tmp_path / "t", options(pack_dir=THYROID))
+    assert "How the text is read" not in (tmp_path / "t" / "README.md").read_text("utf-8")
+
+
+def test_a_report_that_is_only_normal_is_rejected_and_the_card_says_why(tmp_path: Path) -> None:
+    reports = write_csv(tmp_path / "r.csv", [*NOTES, ("n", "q", "Normal study.")])
+    build_reports([reports], tmp_path / "d", PYTHON)
+    assert [row["reason"] for row in rows_of(tmp_path / "d")["rejects"]] == ["no_findings"]
+    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    assert "no statement names one of the abnormalities" in card
+
+
 def test_the_share_of_unmentioned_questions_is_what_was_asked_for(tmp_path: Path) -> None:
     simulate(200, 3, tmp_path / "r.csv")
-    for share in (0.05, 0.1):
+    for share in (0.04, 0.08):
         out = tmp_path / f"d{share}"
         result = build_reports(
             [tmp_path / "r.csv"], out, options(questions="full", unmentioned_share=share)

@@ -81,6 +81,31 @@ def test_no_study_id_moves_the_cursor(summary: Summary) -> None:
     assert "\x1b" not in render_summary(with_discord, Canvas())
 
 
+@pytest.mark.parametrize("width", [80, 100])
+def test_what_has_no_degrees_is_marked(summary: Summary, width: int) -> None:
+    two_valued = ("right_atrial_enlargement",)
+    text = render_summary(dataclasses.replace(summary, two_valued=two_valued), Canvas(width))
+    assert "right_atrial_enlargement*" in text
+    assert "* has no degrees: 1 means present" in text
+    assert max(map(len, text.splitlines())) <= width
+    assert "*" not in render_summary(summary, Canvas(width))
+
+
+def test_labels_and_rejects_are_explained_where_they_differ_from_the_builds(
+    summary: Summary,
+) -> None:
+    other = dataclasses.replace(
+        summary,
+        phases={"baseline": summary.flow.labels, "post": 7},
+        rejects={"read: no_findings": 2, "label: conflicting_levels": 3},
+        flow=dataclasses.replace(summary.flow, rejected=2),
+    )
+    text = render_summary(other, Canvas(120))
+    assert "beside them post 7 in labels.parquet" in text
+    assert "2 rejected records, 3 single labels of kept studies" in text
+    assert "beside them" not in render_summary(summary, Canvas(120))
+
+
 def test_an_empty_dataset_is_shown(tmp_path: Path) -> None:
     assert "studies kept" in render_summary(summarise(write_folder(tmp_path / "e", [])), Canvas())
 

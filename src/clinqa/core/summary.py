@@ -110,6 +110,8 @@ class Summary:
     discord: tuple[DiscordRow, ...]
     discord_cases: tuple[DiscordCase, ...]
     warnings: tuple[str, ...] = ()
+    two_valued: tuple[str, ...] = ()
+    """Abnormalities without degrees: of them 1 means present, and not mild."""
 
     def as_json(self) -> dict[str, Any]:
         """One object for `--json`; level keys become strings, as JSON has them."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import yaml
 
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import DataClass
+from clinqa.dataset.splits import DEFAULT_CUTS
 from clinqa.dataset.writer import SplitCounts
 
 __all__ = ["CardFacts", "render_card"]
@@ -69,6 +71,12 @@ class CardFacts:
     identifier_note: str = ""
     warnings: Sequence[str] = ()
     limits: Sequence[str] = ()
+    two_valued: Sequence[str] = ()
+    """Categories without degrees, in which 1 means present."""
+    conventions: Sequence[str] = ()
+    """How the text is read where a reader might expect otherwise."""
+    cuts: tuple[float, float] = DEFAULT_CUTS
+    """Where the splits are cut, as shares of the groups."""
     columns: Mapping[str, str] = field(default_factory=dict)
     languages: Sequence[str] = ()
     licence: str = "as of the source"
@@ -88,6 +96,7 @@ def render_card(facts: CardFacts) -> str:
         "## How it was made\n\n" + "\n\n".join(p.strip() for p in facts.method) + "\n",
         _splits(facts),
         _levels(facts),
+        _conventions(facts),
         _counts(facts),
         _accounting(facts),
         _identifiers(facts),
@@ -170,17 +179,38 @@ def _splits(facts: CardFacts) -> str:
     head = ("split", who, "studies", "items", "statement also in train", "share")
     return (
         "## Splits\n\n"
-        f"Drawn by {who[:-1]}: all items of one are in one split. *Statement also in train* counts "
-        "items whose deciding statement also decides an item of train: a model may know it by "
-        "heart. Report scores on the others too (`statement_seen`).\n\n"
+        f"Drawn by {who[:-1]}: all items of one are in one split. {_cut_shares(facts.cuts)} of the "
+        f"{who} go to train, validation and test; few {who} give uneven numbers of items. "
+        "*Statement also in train* counts items whose deciding statement also decides an item of "
+        "train, in train therefore all that a statement decided: a model may know it by heart. "
+        "Report scores on the others too (`statement_seen`).\n\n"
     ) + _table(head, rows)
 
 
 def _levels(facts: CardFacts) -> str:
     if not facts.levels:
         return ""
-    rows = [(str(level), _line(text)) for level, text in sorted(facts.levels.items())]
-    return "## Levels\n\n" + _table(("level", "meaning"), rows)
+    rows = []
+    for level, text in sorted(facts.levels.items()):
+        note = "; present, where there are no degrees" if level == 1 and facts.two_valued else ""
+        rows.append((str(level), _line(text) + note))
+    table = "## Levels\n\n" + _table(("level", "meaning"), rows)
+    if not facts.two_valued:
+        return table
+    named = ", ".join(f"`{name}`" for name in facts.two_valued)
+    return f"{table}\nWithout degrees, so that 1 means present and never mild: {named}.\n"
+
+
+def _conventions(facts: CardFacts) -> str:
+    if not facts.conventions:
+        return ""
+    return "## How the text is read\n\n" + "".join(f"- {_line(t)}\n" for t in facts.conventions)
+
+
+def _cut_shares(cuts: tuple[float, float]) -> str:
+    train, validation = (Fraction(str(cut)) for cut in cuts)
+    shares = (train, validation - train, 1 - validation)
+    return " / ".join(f"{float(share):.4g}" for share in (100 * s for s in shares)) + " %"
 
 
 def _counts(facts: CardFacts) -> str:
@@ -191,11 +221,13 @@ def _counts(facts: CardFacts) -> str:
     rows = []
     for category in categories:
         row = [facts.counts.get((category, level), 0) for level in levels]
-        rows.append((f"`{category}`", *map(_n, row), _n(sum(row))))
+        mark = " \\*" if category in facts.two_valued else ""
+        rows.append((f"`{category}`{mark}", *map(_n, row), _n(sum(row))))
     sums = [sum(facts.counts.get((c, level), 0) for c in categories) for level in levels]
     rows.append(("all", *map(_n, sums), _n(sum(sums))))
     head = ("category", *map(str, levels), "all")
-    return "## Items by category and level\n\n" + _table(head, rows)
+    note = "\n\\* 1 means present: there are no degrees.\n" if facts.two_valued else ""
+    return "## Items by category and level\n\n" + _table(head, rows) + note
 
 
 def _accounting(facts: CardFacts) -> str:

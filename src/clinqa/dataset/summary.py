@@ -69,6 +69,7 @@ def summarise(folder: Path, discord: DiscordTable | None = None) -> Summary:
             discord_cases=cases,
             rejects=_rejects(folder),
             warnings=tuple(manifest.warnings),
+            two_valued=_two_valued(manifest),
         )
     except (pl.exceptions.PolarsError, OSError) as error:
         # the library's message may quote a value of the file: only its kind is passed on
@@ -234,6 +235,11 @@ def _study_counts(manifest: Manifest) -> StageCounts | None:
         if stage in manifest.counts:
             return manifest.counts[stage]
     return None
+
+
+def _two_valued(manifest: Manifest) -> tuple[str, ...]:
+    names = manifest.details.get("two_valued")
+    return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def _most_first(tally: Mapping[str, int]) -> dict[str, int]:

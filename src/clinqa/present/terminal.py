@@ -35,6 +35,8 @@ def render_summary(
             _levels(summary, canvas),
             Text(_LEGEND, style="dim"),
         ]
+        if _two_valued(summary):
+            parts.append(Text("* has no degrees: 1 means present", style="dim"))
         parts += [canvas.heading("Coverage and method"), _coverage(summary, canvas)]
     if len(summary.question_types) > 1:
         parts += [
@@ -44,7 +46,8 @@ def render_summary(
     if len(summary.phases) > 1:
         parts += [canvas.heading("Labels by phase"), _tally(summary.phases, canvas)]
     if summary.rejects:
-        parts += [canvas.heading("Rejects by stage and reason"), _tally(summary.rejects, canvas)]
+        heading = canvas.heading("Rejects by stage and reason", _rejected(summary))
+        parts += [heading, _tally(summary.rejects, canvas)]
     parts += [canvas.heading("Numbers against words"), *_discord(summary, canvas, cases)]
     return canvas.render(parts)
 
@@ -86,7 +89,9 @@ def _flow(summary: Summary, canvas: Canvas) -> Table:
     )
     row("   statements", flow.occurrences, f"{flow.statements:,} distinct; decided by {read_by}")
     by = ", ".join(f"{name} {percent(n, flow.labels)}" for name, n in summary.methods.items())
-    row("   labels", flow.labels, f"by {by}" if by else "")
+    others = {name: n for name, n in summary.phases.items() if name != "baseline"}
+    beside = f"; beside them {_reasons(others)} in labels.parquet" if others else ""
+    row("   labels", flow.labels, f"by {by}{beside}" if by else "")
     lost = _reasons(flow.items_left_out)
     row("   items", flow.items, f"left out: {lost}" if lost else "", strong=True)
     return table
@@ -133,16 +138,30 @@ def _items(summary: Summary, canvas: Canvas) -> Table:
 
 def _levels(summary: Summary, canvas: Canvas) -> Table:
     table = canvas.table(["abnormality", *(f"{_SHORT[level]}\n{level}" for level in LEVELS)])
+    marked = _two_valued(summary)
     rows = [[row.levels[level] for level in LEVELS] for row in summary.abnormalities]
     sums = [sum(column) for column in zip(*rows, strict=True)]
-    longest = max(len(row.abnormality) for row in summary.abnormalities)
+    names = [row.abnormality + "*" * (row.abnormality in marked) for row in summary.abnormalities]
+    longest = max(map(len, names))
     *cells, totals = fitting_counts([*rows, sums], 6, canvas.inner - longest)
-    for row, written in zip(summary.abnormalities, cells, strict=True):
+    for name, row, written in zip(names, summary.abnormalities, cells, strict=True):
         conflict = Text(written[0], style="red" if row.levels[-50] else "")
-        table.add_row(visible(row.abnormality), conflict, *written[1:])
+        table.add_row(visible(name), conflict, *written[1:])
     table.add_section()
     table.add_row("all", *totals, style="bold")
     return table
+
+
+def _two_valued(summary: Summary) -> set[str]:
+    return {row.abnormality for row in summary.abnormalities} & set(summary.two_valued)
+
+
+def _rejected(summary: Summary) -> str:
+    """Why these are more rows than the flow has rejected records."""
+    rows, records = sum(summary.rejects.values()), summary.flow.rejected
+    if records is None or rows <= records:
+        return ""
+    return f"{records:,} rejected records, {rows - records:,} single labels of kept studies"
 
 
 def _coverage(summary: Summary, canvas: Canvas) -> Table:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from clinqa.build.reports.attribute import Attributor
 from clinqa.build.reports.items import ItemMaker, ItemOptions
 from clinqa.build.reports.labelled import Labelled, labels_table
-from clinqa.build.reports.labeller import Labeller
+from clinqa.build.reports.labeller import LONGEST, Labeller
 from clinqa.build.reports.questions import questionnaire
 from clinqa.build.reports.readings import Readings
 from clinqa.build.reports.resolve import resolution_table
@@ -54,6 +54,7 @@ class Built:
     identifiers: Counter[str]
     without_block: int
     notes: int
+    too_long: int  # statements that were not read, each as often as it occurs
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,10 @@ class BatchBuilder:
             pa.table(occurrences),
             [*batch.rejects, *_rejects(labelled)],
         )
-        return Built(tables, identifiers, studies.without_block, len(batch.studies))
+        # counted here and not by who reads: two processes may both have met a statement
+        lengths = self.readings.statements["length"][pieces.statement]
+        too_long = int((lengths > LONGEST).sum())
+        return Built(tables, identifiers, studies.without_block, len(batch.studies), too_long)
 
 
 def _rejects(batch: Labelled) -> list[Reject]:

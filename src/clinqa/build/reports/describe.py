@@ -12,7 +12,7 @@ from clinqa.dataset.writer import WriteResult
 from clinqa.packs.loader import Pack
 from clinqa.privacy.screen import DISCLAIMER
 
-__all__ = ["NO_PATIENT", "card_facts"]
+__all__ = ["NO_PATIENT", "card_facts", "two_valued"]
 
 NO_PATIENT = "no patient column"  # the card says so in its own words
 
@@ -27,7 +27,7 @@ _LEVELS = {
     Level.SEVERE: "severe",
 }
 _REASONS = {
-    Reason.NO_FINDINGS: "no statement of the report labels anything",
+    Reason.NO_FINDINGS: 'no statement names one of the abnormalities ("Normal study." names none)',
     Reason.EMPTY_TEXT: "the text is empty",
     Reason.TEXT_TOO_LONG: "the text is longer than --max-chars",
     Reason.NO_STUDY_ID: "the row names no study",
@@ -49,6 +49,7 @@ _PROFILES = {
 }
 _COLUMNS = {
     "id": "hash of kind, source, part, page, question and answer; the same on every rebuild",
+    "kind": "long_form: an open question, answered in the report's words or a canonical phrase",
     "group": "the patient as given, or the study where no patient is named; never in two splits",
     "question": "what is asked",
     "context": "text of the report to answer from",
@@ -60,7 +61,8 @@ _COLUMNS = {
     "structure": "the organ part the abnormality belongs to",
     "level": "see above; null where the report does not mention the abnormality",
     "question_type": "finding, adequacy, presence, severity, unmentioned",
-    "statement_seen": "does the deciding sentence also decide an item of train?",
+    "statement_seen": "does the deciding sentence also decide an item of train? Always true within "
+    "train; null where no sentence decided",
 }
 
 
@@ -83,6 +85,8 @@ def card_facts(
         data_class=manifest.data_class,
         method=[*_method(options)],
         levels={int(level): text for level, text in _LEVELS.items() if level in levels},
+        two_valued=two_valued(pack),
+        conventions=pack.spec.conventions,
         counts=result.levels,
         splits=result.splits,
         stages=result.counts,
@@ -101,6 +105,11 @@ def card_facts(
     )
 
 
+def two_valued(pack: Pack) -> list[str]:
+    """The abnormalities without degrees: of them 1 says that they are there, and not mild."""
+    return [name for name, spec in pack.abnormalities.items() if spec.binary]
+
+
 def _method(options: BuildOptions) -> list[str]:
     asked = (
         "One question a labelled study and abnormality. The answer is the deciding sentence: of "
@@ -109,10 +118,11 @@ def _method(options: BuildOptions) -> list[str]:
     )
     if options.questions == "full":
         asked += (
-            " Beside it: whether the study is adequate, whether the abnormality is there, and how "
-            "severe it is, with canonical answers; and questions on abnormalities without a label, "
-            f"whose right answer is that the report does not say ({options.unmentioned_share:.0%} "
-            "of all items in expectation)."
+            " Beside it: whether the study is adequate, whether the abnormality is there, and, where "
+            "it is, how severe, with canonical answers; and questions on abnormalities that no "
+            "statement of the report speaks of, not even by a number or an earlier value, whose "
+            f"right answer is that the report does not say ({options.unmentioned_share:.0%} of all "
+            "items in expectation)."
         )
     context = (
         "The context holds the sections of the abnormality's structure and those in which a "

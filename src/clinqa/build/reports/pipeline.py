@@ -14,10 +14,10 @@ from typing import Any, cast
 
 import clinqa
 from clinqa.build.reports.batches import Recipe
-from clinqa.build.reports.describe import NO_PATIENT, card_facts
+from clinqa.build.reports.describe import NO_PATIENT, card_facts, two_valued
 from clinqa.build.reports.inputs import input_records
 from clinqa.build.reports.items import ItemOptions
-from clinqa.build.reports.labeller import PROFILES
+from clinqa.build.reports.labeller import LONGEST, PROFILES
 from clinqa.build.reports.merged import BuiltBatches
 from clinqa.build.reports.options import BuildOptions, BuildResult, Progress, silent
 from clinqa.build.reports.questions import questionnaire
@@ -91,7 +91,7 @@ def build_reports(
                 [f"already done: {visible(str(out))} holds this build"],
                 already_done=True,
             )
-        run = _Run(options, recipe, plan, progress, lexicon=bool(pack.lexicon))
+        run = _Run(options, recipe, plan, progress, pack)
         result = run.write(read_reports(inputs, read_options), folder)
         manifest = run.manifest(result, identity, configuration, records)
         facts = card_facts(
@@ -116,8 +116,7 @@ class _Run:
         recipe: Recipe,
         plan: InputPlan,
         progress: Progress,
-        *,
-        lexicon: bool,
+        pack: Pack,
     ) -> None:
         self._options, self._recipe, self._progress = options, recipe, progress
         self._started, self._clock = _now(), time.monotonic()
@@ -125,7 +124,8 @@ class _Run:
         self.subjects_known = all(file.subject_col for file in plan.readable)
         self.read = ReadCounts()
         self.unread: list[str] = []
-        self._plan, self._lexicon = plan, lexicon
+        self.too_long = 0
+        self._plan, self._pack = plan, pack
 
     def write(self, reader: ReportReader, folder: OutFolder) -> WriteResult:
         """Read, label and write everything but card and manifest."""
@@ -144,6 +144,7 @@ class _Run:
             writer.add(batch.tables)
             self.identifiers.update(batch.identifiers)
             without_block += batch.without_block
+            self.too_long += batch.too_long
             notes += batch.notes
             self._progress("reading and labelling", notes, fraction=reader.fraction)
         for reason, count in sorted(reader.counts.out_of_scope.items()):
@@ -180,6 +181,8 @@ class _Run:
                 "identifier_screen": dict(self.identifiers),
                 "bad_bytes": self.read.bad_bytes,
                 "studies_without_patient": self.read.no_group,
+                "statements_too_long": self.too_long,
+                "two_valued": two_valued(self._pack),
             },
         )
 
@@ -194,7 +197,7 @@ class _Run:
             found.append(f"{files} could not be read, or not to the end: {named}{more}")
         if not result.counts["studies"].kept:
             found.append("no study was kept: the dataset is empty; rejects.parquet says why")
-        if not self._lexicon:
+        if not self._pack.lexicon:
             found.append("the pack has no lexicon: the grammar alone reads the statements")
         if not self.subjects_known:
             found.append(NO_SUBJECT)
@@ -204,6 +207,11 @@ class _Run:
             found.append(
                 f"{read.bad_bytes:,} bytes in {read.bad_texts:,} reports were no UTF-8 and became "
                 "U+FFFD; is the file in another encoding?"
+            )
+        if self.too_long:
+            found.append(
+                f"{self.too_long:,} statements of more than {LONGEST:,} characters were not read; "
+                "do the reports lack their line ends or full stops?"
             )
         hits = {kind: n for kind, n in self.identifiers.items() if n and kind != "placeholders"}
         if hits:
