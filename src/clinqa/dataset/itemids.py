@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,26 @@ import pyarrow.compute as pc
 from clinqa.core.errors import CheckFailed
 from clinqa.core.ids import SEPARATOR
 
-__all__ = ["id_numbers", "remade_ids"]
+__all__ = ["id_numbers", "ids_of", "remade_ids"]
 
 _NO_DIGIT = 255
 _DIGITS = np.full(256, _NO_DIGIT, dtype=np.uint8)
 _DIGITS[np.frombuffer(b"0123456789abcdef", np.uint8)] = np.arange(16, dtype=np.uint8)
+
+
+_HEXADECIMAL = np.frombuffer("".join(f"{octet:02x}" for octet in range(256)).encode(), np.uint16)
+
+
+def ids_of(digests: Sequence[bytes]) -> pa.Array:
+    """The first 16 hexadecimal digits of each sha256, as `core.ids.item_id` gives them.
+
+    >>> ids_of([hashlib.sha256(b"a").digest()])[0].as_py() == hashlib.sha256(b"a").hexdigest()[:16]
+    True
+    """
+    octets = np.frombuffer(b"".join(digests), np.uint8).reshape(-1, hashlib.sha256().digest_size)
+    digits = _HEXADECIMAL[octets[:, :8]]
+    offsets = np.arange(0, 16 * len(digests) + 1, 16, dtype=np.int32)
+    return pa.StringArray.from_buffers(len(digests), pa.py_buffer(offsets), pa.py_buffer(digits))
 
 
 def id_numbers(ids: pa.ChunkedArray) -> npt.NDArray[np.uint64]:

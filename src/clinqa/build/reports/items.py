@@ -18,6 +18,7 @@ from clinqa.build.reports.readings import METHODS
 from clinqa.build.reports.unmentioned import unmentioned
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.records import Kind, Level
+from clinqa.dataset.itemids import ids_of
 from clinqa.packs.loader import Pack
 
 __all__ = ["ItemMaker", "ItemOptions"]
@@ -188,27 +189,22 @@ class ItemMaker:
             _bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, part)) + after)
             for name, part in zip(ids, parts, strict=True)
         ]
-        silent_heads = (
-            [_bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, "")) + after) for name in ids]
-            if silent.any()
-            else []
-        )
+        if silent.any():
+            heads += [
+                _bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, "")) + after) for name in ids
+            ]
+        head = np.where(silent, rows.study + len(ids), rows.study)
         questions = self._question_bytes
         answer_bytes = [_bytes(text) for text in answers.to_pylist()]
         sha256 = hashlib.sha256
-        made = [
-            sha256(
-                (silent_heads if none else heads)[study] + questions[q] + answer_bytes[a]
-            ).hexdigest()[:16]
-            for study, q, a, none in zip(
-                rows.study.tolist(),
-                question.tolist(),
-                rows.answer.tolist(),
-                silent.tolist(),
-                strict=True,
-            )
-        ]
-        return pa.array(made, pa.string())
+        return ids_of(
+            [
+                sha256(heads[h] + questions[q] + answer_bytes[a]).digest()
+                for h, q, a in zip(
+                    head.tolist(), question.tolist(), rows.answer.tolist(), strict=True
+                )
+            ]
+        )
 
 
 def _bytes(text: str) -> bytes:
