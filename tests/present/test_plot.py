@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -72,3 +73,11 @@ def test_a_picture_is_not_written_through_a_link(tmp_path: Path, summary: Summar
     with pytest.raises(ConfigError, match="link"):
         plot_summary(summary, tmp_path / "a.png")
     assert target.read_bytes() == b"mine"
+
+
+def test_what_has_no_degrees_is_marked(tmp_path: Path, summary: Summary) -> None:
+    pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+    path = tmp_path / "a.svg"
+    plot_summary(dataclasses.replace(summary, two_valued=("la_cavity",)), path)
+    text = path.read_text(encoding="utf-8")
+    assert "la cavity*" in text and "mild (1), * present" in text

@@ -88,7 +88,7 @@ def plot_summary(
 def _draw(
     figure: Figure, summary: Summary, theme: _Theme, dark: bool, names: Mapping[str, str]
 ) -> None:
-    longest = max((len(_name(row, names)) for row in summary.abnormalities), default=0)
+    longest = max((len(_name(row, summary, names)) for row in summary.abnormalities), default=0)
     start = 0.385 + 0.0053 * min(longest, 48)
     left = figure.add_axes((0.015, 0.17, 0.335, 0.76))
     right = figure.add_axes((start, 0.15, 0.945 - start, 0.78))
@@ -227,7 +227,7 @@ def _bars(
         axes.text(
             101, y, f"{row.studies:,}", va="center", fontsize=7.6, color=theme.soft, clip_on=False
         )
-    axes.set_yticks(range(len(rows)), [_name(row, names) for row in rows], fontsize=8.6)
+    axes.set_yticks(range(len(rows)), [_name(row, summary, names) for row in rows], fontsize=8.6)
     # few bars stay as thin as many
     axes.set_ylim(min(-0.6, len(rows) - 10.4), len(rows) - 0.4)
     axes.set_xlim(0, 100)
@@ -243,8 +243,9 @@ def _bars(
     )  # fmt: skip
 
 
-def _name(row: AbnormalityRow, names: Mapping[str, str]) -> str:
-    return names.get(row.abnormality) or plain_name(row.abnormality)
+def _name(row: AbnormalityRow, summary: Summary, names: Mapping[str, str]) -> str:
+    name = names.get(row.abnormality) or plain_name(row.abnormality)
+    return f"{name}*" if row.abnormality in summary.two_valued else name
 
 
 def _fill(style: LevelStyle, theme: _Theme, dark: bool) -> dict[str, Any]:
@@ -256,8 +257,12 @@ def _legend(figure: Figure, summary: Summary, theme: _Theme, dark: bool) -> None
     from matplotlib.patches import Patch
 
     used = {level for row in summary.abnormalities for level, n in row.levels.items() if n}
+    marked = any(row.abnormality in summary.two_valued for row in summary.abnormalities)
     patches = [
-        Patch(label=style.words, **_fill(style, theme, dark))
+        Patch(
+            label=f"{style.words}, * present" if style.level == 1 and marked else style.words,
+            **_fill(style, theme, dark),
+        )
         for style in LEVEL_STYLES
         if style.level in used
     ]
