@@ -168,6 +168,13 @@ def test_gzip_of_several_members_and_with_padding_is_whole(tmp_path: Path) -> No
     assert (texts, rejects) == ({"1": "a", "2": "b"}, [])
 
 
+def test_gzip_data_followed_by_something_else_is_told(tmp_path: Path) -> None:
+    (tmp_path / "n.csv.gz").write_bytes(gzip.compress(b"id,text\n1,a\n") + b"junk")
+    texts, _, reader = read(tmp_path / "n.csv.gz")
+    assert texts == {"1": "a"}
+    assert reader.broken == ["n.csv.gz: what follows the gzip data is no gzip data"]
+
+
 def test_rows_of_the_wrong_width_are_rejected_and_reading_goes_on(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("id,text\n1,a\n2\n\n3,b\n4,c,d\n5,e\n")
     texts, rejects, _ = read(tmp_path / "n.csv")

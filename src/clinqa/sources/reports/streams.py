@@ -117,7 +117,9 @@ class ByteStream:
                 self._stop("gzip file ends early")
             return b""
         if self._members and self._fresh and not self._raw.startswith(_GZIP[:1]):
-            # what follows the last member is padding, as gzip itself takes it
+            # zeros after the last member are padding; anything else may have been a member
+            if self._raw.strip(b"\0"):
+                self._stop("what follows the gzip data is no gzip data")
             self._eof = True
             return b""
         self._fresh = False
