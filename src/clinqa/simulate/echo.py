@@ -18,6 +18,7 @@ from typing import TextIO
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
+from clinqa.core.orphans import end_with_parent
 from clinqa.simulate.bank import load_bank
 from clinqa.simulate.patient import follow_up, new_patient
 from clinqa.simulate.report import Composer
@@ -133,7 +134,8 @@ def _blocks(studies: int, seed: int, workers: int) -> Iterator[_Block]:
     if workers == 1 or len(starts) == 1:
         yield from map(make, starts)
         return
-    with multiprocessing.get_context("spawn").Pool(min(workers, len(starts))) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(min(workers, len(starts)), end_with_parent) as pool:
         yield from pool.imap(make, starts)
 
 

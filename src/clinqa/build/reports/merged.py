@@ -20,6 +20,7 @@ from clinqa.build.reports.readings import NewReadings, Readings
 from clinqa.build.reports.scan import Statements
 from clinqa.core.errors import ClinqaError
 from clinqa.core.interrupts import children_ignore_interrupts
+from clinqa.core.orphans import end_with_parent
 from clinqa.sources.reports import ReportBatch
 
 __all__ = ["BuiltBatches"]
@@ -107,6 +108,7 @@ _recipe = Recipe()
 
 def _start(recipe: Recipe) -> None:
     global _recipe
+    end_with_parent()
     _recipe = recipe
 
 
