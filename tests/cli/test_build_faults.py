@@ -255,7 +255,10 @@ def test_nothing_that_labels_gives_an_empty_dataset_that_checks(
     path = write_csv(tmp_path / "r.csv", [("s", "p", "Nothing to see.")])
     said = built(path, "--out", tmp_path / "d")
     assert said["ok"] and said["counts"]["items"] == 0
-    assert any("the dataset is empty" in text for text in said["warnings"])
+    assert any("is empty; rejects.parquet" in text for text in said["warnings"])
+    (tmp_path / "h.csv").write_text("id,text\n", encoding="utf-8")
+    said = built(tmp_path / "h.csv", "--out", tmp_path / "h")
+    assert any("the input holds no report" in text for text in said["warnings"])
     assert run(["verify", str(tmp_path / "d"), "--source", str(path)]) == 0
 
 

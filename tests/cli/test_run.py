@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from clinqa import __version__
+from clinqa.cli import main
 from clinqa.cli import run as module
 from clinqa.cli.outcome import Outcome
 from clinqa.core.errors import (
@@ -319,3 +320,23 @@ def test_ctrl_c_ends_a_running_verb_with_130() -> None:
     assert process.wait(timeout=60) == 130
     assert process.stderr.read() == "error: interrupted; run the same command again\n"
     process.stderr.close()
+
+
+def test_an_interrupt_before_the_verb_is_known_is_told_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("clinqa.cli.run.verb_named_by", interrupted)
+    assert main(["verify", "d"]) == 130
+    assert capsys.readouterr().err == "error: interrupted; run the same command again\n"
+
+
+def test_the_text_of_a_verb_runs_nothing_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Outcome("verify", text="one\ttwo\nthree\x1b[31m\x07\n")
+    monkeypatch.setattr("clinqa.cli.run.invoke", lambda _: made)
+    assert main(["verify", "d"]) == 0
+    assert capsys.readouterr().out == "one\ttwo\nthree\\x1b[31m\\x07\n"

@@ -17,7 +17,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; the entry point of `clinqa`."""
     try:
         from clinqa.cli.run import run
-    except KeyboardInterrupt:  # Ctrl-C while Python still loads
+
+        return run(argv)
+    except KeyboardInterrupt:  # Ctrl-C while Python still loads or the command line is read
         sys.stderr.write("error: interrupted; run the same command again\n")
         return 130
-    return run(argv)

@@ -196,7 +196,8 @@ class _Run:
             named = visible("; ".join(self.unread))
             found.append(f"{files} could not be read, or not to the end: {named}{more}")
         if not result.counts["studies"].kept:
-            found.append("no study was kept: the dataset is empty; rejects.parquet says why")
+            why = "rejects.parquet says why" if read.read else "the input holds no report"
+            found.append(f"no study was kept: the dataset is empty; {why}")
         if not self._pack.lexicon:
             found.append("the pack has no lexicon: the grammar alone reads the statements")
         if not self.subjects_known:
