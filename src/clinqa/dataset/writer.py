@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -154,11 +155,13 @@ class DatasetWriter:
         rows: dict[Path, int] = {}
         limit, undrawn = self._draw_limit(fate)
         train_keys, repeats, per_study = self._survey(fate, limit)
-        splits, levels, item_rows = self._write_items(fate, train_keys, repeats, limit)
-        rows |= item_rows
+        with ThreadPoolExecutor(1, "clinqa-writer") as beside:
+            labels = beside.submit(self._write_labels, fate)
+            splits, levels, item_rows = self._write_items(fate, train_keys, repeats, limit)
+            rows |= item_rows
+            rows |= self._write_statements(fate, statements)
+            rows |= labels.result()
         items = _item_counts(fate, per_study, repeats, undrawn, splits)
-        rows |= self._write_labels(fate)
-        rows |= self._write_statements(fate, statements)
         rejects = pa.Table.from_pylist([asdict(r) for r in fate.rejects], schema=REJECTS)
         rows |= write_table(
             self._partial / "rejects.parquet", rejects, REJECTS, private=self._private
