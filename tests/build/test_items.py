@@ -66,6 +66,13 @@ def test_columns_within_a_sentence_are_spaces_in_the_answer() -> None:
     assert one(items(REPORT), "lv_wall")["answer"] == "Mild symmetric LVH."
 
 
+def test_a_sentence_set_in_columns_is_the_sentence_set_in_blanks() -> None:
+    notes = [("a", "p", "MITRAL VALVE: Mild MR."), ("b", "q", "MITRAL VALVE: Mild     MR.")]
+    rows = built(notes, items=ItemOptions()).tables.items.to_pylist()
+    assert {row["answer"] for row in rows} == {"Mild MR."}
+    assert len({row["statement_key"] for row in rows}) == 1
+
+
 def test_ids_are_those_of_the_items_content() -> None:
     for row in items(REPORT):
         part = row["spans"][0]["part"] if row["spans"] else ""

@@ -59,6 +59,7 @@ class Maker:
 
     def __init__(self) -> None:
         self.statements: dict[str, int] = {}
+        self.read: dict[str, tuple[str, int]] = {}
 
     def batch(self, reports: Sequence[Report], first_row: int = 1) -> BatchTables:
         studies, items, labels, occurrences, rejects = [], [], [], [], []
@@ -79,6 +80,7 @@ class Maker:
                 question = f"What about {name}?"
                 identity = item_id("long_form", study_id, "text", None, question, sentence)
                 key = stable_hash("statement", sentence)
+                self.read[sentence] = (name, level)
                 number = self.statements.setdefault(sentence, len(self.statements))
                 occurrences.append((place, number))
                 label = (study_id, group, name, level, "lexicon", True, False, "baseline")
@@ -99,7 +101,21 @@ class Maker:
             {
                 "structure": pa.array(["LV"] * len(names), pa.string()),
                 "text": pa.array(names, pa.string()),
-                "labels": pa.array([[]] * len(names), STATEMENTS.field("labels").type),
+                "labels": pa.array(
+                    [
+                        [
+                            {
+                                "abnormality": self.read[name][0],
+                                "level": self.read[name][1],
+                                "explicit": True,
+                                "hedged": False,
+                                "phase": "baseline",
+                            }
+                        ]
+                        for name in names
+                    ],
+                    STATEMENTS.field("labels").type,
+                ),
                 "method": pa.array(["lexicon"] * len(names), pa.string()),
             }
         )

@@ -122,7 +122,7 @@ def test_a_wrong_id_is_found_and_a_malformed_one(made: Path) -> None:
 
 def test_a_changed_answer_is_found_by_the_id(made: Path) -> None:
     rewrite(made, split_file(made), lambda rows: [{**rows[0], "answer": "other"}, *rows[1:]])
-    assert checks(verify(made)) == {"ids"}
+    assert checks(verify(made)) == {"ids", "labels"}
 
 
 def test_ids_without_spans_are_made_of_no_part(made: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_reject_that_vanished_is_found(tmp_path: Path) -> None:
 
 def test_a_study_under_two_groups_is_found(made: Path) -> None:
     rewrite(made, "labels.parquet", lambda rows: [{**rows[0], "group": "nobody"}, *rows[1:]])
-    assert checks(verify(made)) == {"groups"}
+    assert checks(verify(made)) == {"groups", "labels"}
 
 
 def test_a_missing_and_an_extra_file_are_found(made: Path) -> None:

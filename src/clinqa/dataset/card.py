@@ -292,9 +292,10 @@ def _check(facts: CardFacts) -> str:
         'data = load_dataset("DIR")\n'
         "```\n\n"
         "`clinqa verify DIR` hashes every file again, recomputes every id, and checks that the "
-        "totals reconcile and that no group is in two splits; with `--source INPUT` also that "
-        "every span is the source's text. `manifest.json` says how it was made, with SHA-256 of "
-        "inputs and outputs.\n"
+        "totals reconcile, that no group is in two splits, that items, labels and statements "
+        "agree, and that each deciding sentence stands in its context; with `--source INPUT` also "
+        "that the input is what was read and every span its text. `manifest.json` says how it was "
+        "made, with SHA-256 of inputs and outputs.\n"
     )
 
 

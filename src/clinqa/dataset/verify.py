@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,59 +19,28 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
+from clinqa.core.records import DataClass
 from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.dataset.contents import content_problems
 from clinqa.dataset.itemids import id_numbers, remade_ids
 from clinqa.dataset.ledger import ITEM_REASONS
+from clinqa.dataset.problems import Findings, Problem
 from clinqa.dataset.reader import row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of
 from clinqa.dataset.splits import SPLITS
+from clinqa.sources.reports.inputs import UNREADABLE, input_records
 
 __all__ = ["Problem", "verify"]
 
-_NAMED = 5
 _ITEM_COLUMNS = ("id", "kind", "group", "question", "answer", "source_id", "spans")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is not as it must be."""
-
-    check: str
-    """hash, missing, extra, schema, unreadable, rows, totals, groups, ids, spans, manifest"""
-    where: str
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.check}: {self.where}: {self.detail}"
-
-
-@dataclass(slots=True)
-class _Findings:
-    """Problems of one kind in one place, the first few by name and the rest by number."""
-
-    check: str
-    where: str
-    what: str
-    names: list[str] = field(default_factory=list)
-    total: int = 0
-
-    def add(self, name: str) -> None:
-        self.total += 1
-        if len(self.names) < _NAMED:
-            self.names.append(name)
-
-    def problems(self) -> list[Problem]:
-        if not self.total:
-            return []
-        more = f" and {self.total - len(self.names)} more" if self.total > len(self.names) else ""
-        return [Problem(self.check, self.where, f"{self.what}: {', '.join(self.names)}{more}")]
 
 
 def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> list[Problem]:
     """All problems of a dataset folder; empty if everything checked holds.
 
     `sources` are the inputs it was built from, or tables of study_id, part and text; with them
-    every span of every item and label must be the source's text, up to whitespace.
+    every span of every item and label must be the source's text, up to whitespace, and files must
+    be those that were read, byte for byte.
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; give the --out of a build")
@@ -84,10 +52,21 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
             return [Problem("manifest", MANIFEST, text)]
         return [Problem("manifest", MANIFEST, str(error))]
     problems = [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
-    texts = None if sources is None else texts_of(sources, manifest)
+    given = None if sources is None else list(sources)
+    if given is not None:
+        problems += _source_problems([s for s in given if isinstance(s, Path)], manifest)
+    texts = None if given is None else texts_of(given, manifest)
     readable = list(_readable(folder, manifest, problems))
     split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
     problems += _item_problems(folder, split_files, texts)
+    studies = manifest.counts.get("studies")
+    problems += content_problems(
+        folder,
+        split_files,
+        readable,
+        studies.kept if studies else None,
+        one_context=manifest.configuration.get("context") == "findings",
+    )
     problems += _total_problems(folder, manifest, readable)
     if texts is not None and "labels.parquet" in readable:
         problems += _label_span_problems(folder, texts)
@@ -101,6 +80,34 @@ def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     for stage, counts in manifest.counts.items():
         for text in counts.problems():
             yield Problem("totals", f"{MANIFEST}, stage {stage}", text)
+    if manifest.data_class not in {one.value for one in DataClass}:
+        yield Problem("manifest", MANIFEST, "no such data class")
+    # what stands in the identity has a hash over it; everything that repeats it must agree
+    identity = manifest.identity
+    said = {**manifest.configuration, "data_class": manifest.data_class}
+    said |= {"clinqa": manifest.clinqa, "verb": manifest.verb}
+    for name in sorted(said.keys() & identity.keys()):
+        if said[name] != identity[name]:
+            yield Problem("manifest", MANIFEST, f"{name} is not that of the identity")
+    for name, seed in sorted(manifest.seeds.items()):
+        if name in identity and identity[name] != seed:
+            yield Problem("manifest", MANIFEST, f"seeds: {name} is not that of the identity")
+    read = identity.get("inputs")
+    if isinstance(read, list) and all(isinstance(one, str) for one in read):
+        if sorted(read) != sorted(record.sha256 for record in manifest.inputs):
+            yield Problem("manifest", MANIFEST, "inputs: not the hashes of the identity")
+
+
+def _source_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Problem]:
+    """Files that were not read, and files that were read and are not given."""
+    if not paths or not manifest.inputs:
+        return
+    given = {record.sha256: record.name for record in input_records(paths)}
+    read = {record.sha256: record.name for record in manifest.inputs}
+    for sha256 in sorted(given.keys() - read.keys()):
+        yield Problem("source", given[sha256], "not the bytes of any file that was read")
+    for sha256 in sorted(read.keys() - given.keys() - {UNREADABLE}):
+        yield Problem("source", read[sha256], "was read and is not among the sources given")
 
 
 def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
@@ -159,8 +166,8 @@ def _item_problems(
     groups: dict[str, set[str]] = {split: set() for split in SPLITS}
     for split, names in split_files.items():
         for name in names:
-            wrong = _Findings("ids", name, "id is not the hash of the item")
-            spans = _Findings("spans", name, "span is not the source's text, item")
+            wrong = Findings("ids", name, "id is not the hash of the item")
+            spans = Findings("spans", name, "span is not the source's text, item")
             for table in row_groups(folder / name, _ITEM_COLUMNS):
                 groups[split].update(table["group"].unique().to_pylist())
                 try:
@@ -178,7 +185,7 @@ def _item_problems(
     problems += _group_problems(groups)
     if numbers:
         distinct, times = np.unique(np.concatenate(numbers), return_counts=True)
-        twice = _Findings("ids", "data", "id occurs more than once")
+        twice = Findings("ids", "data", "id occurs more than once")
         for number in distinct[times > 1].tolist():
             twice.add(f"{number:016x}")
         problems += twice.problems()
@@ -231,7 +238,8 @@ def _study_problems(folder: Path, kept: int, readable: Sequence[str]) -> Iterato
     all_pairs = pa.concat_tables([pair.cast(strings) for pair in pairs])
     distinct = all_pairs.group_by(["study", "group"]).aggregate([])
     studies = len(distinct["study"].unique())
-    if studies > kept:
+    # every study that is kept has a label
+    if studies > kept or (studies < kept and "labels.parquet" in readable):
         yield Problem("totals", "data", f"{studies} studies, the manifest says {kept} kept")
     if distinct.num_rows != studies:
         text = f"{distinct.num_rows - studies} studies stand under more than one group"
@@ -239,7 +247,7 @@ def _study_problems(folder: Path, kept: int, readable: Sequence[str]) -> Iterato
 
 
 def _label_span_problems(folder: Path, texts: SourceTexts) -> list[Problem]:
-    wrong = _Findings("spans", "labels.parquet", "span is not the source's text, row")
+    wrong = Findings("spans", "labels.parquet", "span is not the source's text, row")
     before = 0
     for table in row_groups(folder / "labels.parquet", ["study_id", "spans"]):
         for row in texts.wrong_rows(table["study_id"], table["spans"]):

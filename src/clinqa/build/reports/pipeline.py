@@ -15,7 +15,6 @@ from typing import Any, cast
 import clinqa
 from clinqa.build.reports.batches import Recipe
 from clinqa.build.reports.describe import NO_PATIENT, card_facts, two_valued
-from clinqa.build.reports.inputs import input_records
 from clinqa.build.reports.items import ItemOptions
 from clinqa.build.reports.labeller import LONGEST, PROFILES
 from clinqa.build.reports.merged import BuiltBatches
@@ -42,6 +41,7 @@ from clinqa.sources.reports import (
     describe,
     read_reports,
 )
+from clinqa.sources.reports.inputs import input_records
 
 __all__ = ["BuildOptions", "BuildResult", "build_reports"]
 
@@ -78,7 +78,7 @@ def build_reports(
     recipe = replace(recipe, size_hint=_about(plan, options.limit))
     if options.dry_run:
         return BuildResult({}, notes=_dry_run(plan, pack, options, out))
-    records = input_records(inputs, plan, progress, read_options.out)
+    records = input_records(inputs, plan.bytes, progress, read_options.out)
     configuration = _configuration(options, pack)
     identity = _identity(configuration, pack, options, records)
     with open_out(

@@ -135,9 +135,9 @@ class Readings:
                 findings.append((code, one.level, self._phase[one.phase], flags))
             named = len({one.abnormality for one in reading.findings})
             method = METHODS.index(reading.method)
-            statements.append(
-                (first, len(reading.findings), named, len(text), method, text_key(text))
-            )
+            # of the answer: there a column is a blank, so that two ways to set it are one sentence
+            key = text_key(text.replace("\t", " "))
+            statements.append((first, len(reading.findings), named, len(text), method, key))
         self._statements.extend(np.array(statements, _STATEMENT))
         self._findings.extend(np.array(findings, _FINDING))
 

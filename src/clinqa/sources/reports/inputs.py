@@ -1,4 +1,4 @@
-"""The inputs of a build as records of the manifest: a name, a hash, a size; no path."""
+"""Inputs as records of a manifest: a name, a hash, a size; no path."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clinqa.build.reports.options import Progress
 from clinqa.core.manifest import FileRecord, sha256_file
-from clinqa.sources.reports import InputPlan
+from clinqa.core.progress import Progress, silent
 from clinqa.sources.reports.folder import format_of, list_folder, text_id
 
-__all__ = ["input_records"]
+__all__ = ["UNREADABLE", "input_records"]
 
 UNREADABLE = "unreadable"
 
 
 def input_records(
-    inputs: Sequence[Path], plan: InputPlan, progress: Progress, out: Path | None = None
+    inputs: Sequence[Path],
+    size: int = 0,
+    progress: Progress = silent,
+    out: Path | None = None,
 ) -> list[FileRecord]:
     """Every file by its hash. The .txt files of a folder are one record: a hash over their ids
-    and hashes. What cannot be read is named so; the reader makes a reject of it."""
+    and hashes. What cannot be read is named so; the reader makes a reject of it.
+
+    `size` is how many bytes they have, for the progress; `out` in an input folder is passed over.
+    """
     records: list[FileRecord] = []
-    done, total = 0, max(plan.bytes, 1)
+    done, total = 0, max(size, 1)
     for path in inputs:
         for record in _records(path, out):
             records.append(record)

@@ -1,0 +1,300 @@
+"""Whether a dataset's tables agree: items and labels, labels and statements, answers and contexts.
+
+A file's hash says that nobody touched it since; this says that what stands in it makes sense. One
+pass over each table, a row group at a time; of every label 16 bytes stay in memory. Strings are
+compared by hashes of 64 bits that hold within this process only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clinqa.core.records import Level, Phase
+from clinqa.dataset.problems import Findings, Problem
+from clinqa.dataset.reader import row_groups
+from clinqa.dataset.splits import SPLITS
+
+__all__ = ["content_problems"]
+
+Hashes = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+
+_LABELS, _STATEMENTS = "labels.parquet", "statements.parquet"
+_LABEL_COLUMNS = ("study_id", "group", "abnormality", "level", "method", "phase", "spans")
+_ITEM_COLUMNS = (
+    *("id", "group", "context", "answer", "category", "source_id", "spans", "method", "level"),
+    *("question_type", "statement_seen"),
+)
+_STATEMENT_COLUMNS = ("text", "count", "studies", "labels")
+_FINDING, _UNMENTIONED = "finding", "unmentioned"
+
+
+def content_problems(
+    folder: Path,
+    split_files: Mapping[str, Sequence[str]],
+    readable: Sequence[str],
+    kept: int | None,
+    *,
+    one_context: bool,
+) -> list[Problem]:
+    """Everything in which the tables contradict each other or themselves.
+
+    `kept` is the number of studies, where the manifest says it; with `one_context` all items of a
+    study have the same context.
+    """
+    if _LABELS not in readable:
+        return []  # what that file lacks is said already
+    labels = _Labels(folder)
+    problems = labels.problems()
+    if _STATEMENTS in readable:
+        problems += _statement_problems(folder, labels, kept)
+    items = _Items(folder, labels, one_context)
+    for split in SPLITS:  # train first: the others are compared with it
+        for name in split_files.get(split, ()):
+            problems += items.problems(name, split)
+    whole = all(name in readable for names in split_files.values() for name in names)
+    if whole and all(split_files.get(split) for split in SPLITS):
+        problems += items.count_problems()
+    return problems
+
+
+class _Labels:
+    """What labels.parquet says, by hash: of the baseline, and of any phase."""
+
+    def __init__(self, folder: Path) -> None:
+        keys: list[Hashes] = []
+        values: list[Hashes] = []
+        every: list[Hashes] = []
+        texts: list[Hashes] = []
+        cited: list[Hashes] = []
+        triples: list[Hashes] = []
+        for table in row_groups(folder / _LABELS, _LABEL_COLUMNS):
+            level = table["level"].to_numpy()
+            baseline = _is(table["phase"], Phase.BASELINE.value)
+            key = _hashes(table["study_id"], table["abnormality"])
+            joined = _joined(table["spans"])
+            value = _hashes(table["level"], table["method"], table["group"], joined)
+            asked = baseline & (level != Level.CONFLICT)
+            keys.append(key[asked])
+            values.append(value[asked])
+            every.append(key)
+            study, text = _by_span(table["study_id"], table["spans"])
+            texts.append(np.unique(text))
+            cited.append(np.unique(np.stack([study, text], 1), axis=0)[:, 1])
+            single = asked & (pc.list_value_length(table["spans"]).to_numpy() == 1)
+            triple = _hashes(joined, table["abnormality"], table["level"])
+            triples.append(np.unique(triple[single]))
+        key, value = _together(keys), _together(values)
+        order = np.argsort(key)
+        self.keys, self.values = key[order], value[order]
+        self.every = np.unique(_together(every))
+        self.texts = np.unique(_together(texts))
+        self.triples = np.unique(_together(triples))
+        self.cited, self.times = np.unique(_together(cited), return_counts=True)
+
+    def problems(self) -> list[Problem]:
+        """A study has one label of each abnormality."""
+        twice = int((self.keys[1:] == self.keys[:-1]).sum())
+        text = f"{twice} labels of a study and abnormality that has one already"
+        return [Problem("labels", _LABELS, text)] if twice else []
+
+
+class _Items:
+    """Compares items with labels, contexts and train's statements."""
+
+    def __init__(self, folder: Path, labels: _Labels, one_context: bool) -> None:
+        self._folder, self._labels, self._one_context = folder, labels, one_context
+        self._train: Hashes = np.empty(0, np.uint64)
+        self._findings = 0
+
+    def problems(self, name: str, split: str) -> list[Problem]:
+        """What is wrong in one file."""
+        found = {
+            key: Findings(check, name, what)
+            for key, check, what in (
+                ("label", "labels", "not the level, answer, method or group of its label, item"),
+                ("none", "labels", "no such label, item"),
+                ("said", "labels", "asked as not mentioned, and there is a label, item"),
+                ("kind", "labels", "a level if and only if something is mentioned, item"),
+                ("context", "context", "the deciding sentence does not stand in the context, item"),
+                ("study", "context", "another context than the study's other items, item"),
+                ("seen", "seen", "statement_seen is not what train says, item"),
+            )
+        }
+        for table in row_groups(self._folder / name, _ITEM_COLUMNS):
+            ids = table["id"]
+            for key, wrong in self._wrong(table, split):
+                for row in np.flatnonzero(wrong).tolist():
+                    found[key].add(str(ids[row].as_py()))
+        return [problem for one in found.values() for problem in one.problems()]
+
+    def count_problems(self) -> list[Problem]:
+        """Every label that is no contradiction is asked for once."""
+        labels = len(self._labels.keys)
+        if self._findings == labels:
+            return []
+        text = f"{self._findings} items of type {_FINDING}, {labels} labels that want one"
+        return [Problem("totals", "data and labels.parquet", text)]
+
+    def _wrong(self, table: pa.Table, split: str) -> Iterator[tuple[str, Mask]]:
+        silent = table["level"].is_null().to_numpy()
+        kind = table["question_type"]
+        yield "kind", silent != _is(kind, _UNMENTIONED)
+        finding = _is(kind, _FINDING)
+        self._findings += int(finding.sum())
+        joined = _joined(table["spans"])
+        key = _hashes(table["source_id"], table["category"])
+        yield "said", silent & _within(key, self._labels.every)
+        known = _within(key, self._labels.keys)
+        yield "none", ~silent & ~known
+        # the answer of a finding is the label's sentences; a canonical one is not in the label
+        same = [table["level"], table["method"], table["group"]]
+        by_answer, by_spans = _hashes(*same, table["answer"]), _hashes(*same, joined)
+        place = np.minimum(
+            np.searchsorted(self._labels.keys, key), max(len(self._labels.keys), 1) - 1
+        )
+        said = self._labels.values[place] if len(self._labels.values) else by_answer
+        yield "label", ~silent & known & (np.where(finding, by_answer, by_spans) != said)
+        yield "context", _not_in_context(table["context"], table["spans"], joined)
+        if self._one_context:
+            yield "study", _other_context(table["source_id"], table["context"])
+        yield "seen", self._wrongly_seen(table["statement_seen"], joined, silent, split)
+
+    def _wrongly_seen(
+        self, seen: pa.ChunkedArray, joined: pa.Array, silent: Mask, split: str
+    ) -> Mask:
+        text = _hashes(joined)
+        has = pc.greater(pc.binary_length(joined), 0).to_numpy(zero_copy_only=False)
+        if split == "train":
+            self._train = np.unique(np.concatenate([self._train, text[has]]))
+        expected = _within(text, self._train)
+        flag = seen.fill_null(False).to_numpy()
+        missing = seen.is_null().to_numpy()
+        return (missing != silent) | (~silent & has & (flag != expected))
+
+
+def _statement_problems(folder: Path, labels: _Labels, kept: int | None) -> list[Problem]:
+    """Each deciding sentence is a statement with that reading, and occurs often enough."""
+    texts: list[Hashes] = []
+    studies: list[npt.NDArray[np.int64]] = []
+    triples: list[Hashes] = []
+    odd = 0
+    for table in row_groups(folder / _STATEMENTS, _STATEMENT_COLUMNS):
+        count, own = table["count"].to_numpy(), table["studies"].to_numpy()
+        odd += int(((own < 1) | (count < own)).sum())
+        if kept is not None:
+            odd += int((own > kept).sum())
+        text = pc.replace_substring(table["text"], "\t", " ")
+        texts.append(_hashes(text))
+        studies.append(own)
+        flat = pc.list_flatten(table["labels"])
+        rows = pc.list_parent_indices(table["labels"])
+        names = (pc.struct_field(flat, name) for name in ("abnormality", "level"))
+        triples.append(np.unique(_hashes(text.take(rows), *names)))
+    text, own = _together(texts), np.concatenate(studies or [np.empty(0, np.int64)])
+    distinct, place = np.unique(text, return_inverse=True)
+    total = np.bincount(place, weights=own, minlength=len(distinct)).astype(np.int64)
+    problems = []
+    if odd:
+        what = f"{odd} counts that cannot be: less than one study, or more than were kept"
+        problems.append(Problem("statements", _STATEMENTS, what))
+    if unknown := int((~_within(labels.texts, distinct)).sum()):
+        what = f"{unknown} sentences that decided a label are no statement"
+        problems.append(Problem("statements", _STATEMENTS, what))
+    if unread := int((~_within(labels.triples, np.unique(_together(triples)))).sum()):
+        what = f"{unread} labels are not what their statement is read as"
+        problems.append(Problem("statements", _STATEMENTS, what))
+    known = _within(labels.cited, distinct)
+    if len(distinct):
+        at = np.searchsorted(distinct, labels.cited[known])
+        if short := int((labels.times[known] > total[at]).sum()):
+            what = f"{short} statements decide labels of more studies than they are counted in"
+            problems.append(Problem("statements", _STATEMENTS, what))
+    return problems
+
+
+def _hashes(*columns: Any) -> Hashes:
+    """A hash of each row."""
+    plain = [_plain(column) for column in columns]
+    frame = pl.DataFrame({str(i): pl.from_arrow(column) for i, column in enumerate(plain)})
+    return frame.hash_rows(seed=0).to_numpy()
+
+
+def _plain(column: Any) -> Any:
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _is(column: pa.ChunkedArray, value: str) -> Mask:
+    mask: Mask = pc.fill_null(pc.equal(column, value), False).to_numpy()
+    return mask
+
+
+def _within(some: Hashes, ordered: Hashes) -> Mask:
+    if not len(ordered):
+        return np.zeros(len(some), bool)
+    place = np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)
+    found: Mask = ordered[place] == some
+    return found
+
+
+def _together(parts: list[Hashes]) -> Hashes:
+    return np.concatenate(parts) if parts else np.empty(0, np.uint64)
+
+
+def _joined(spans: pa.ChunkedArray) -> pa.Array:
+    """The texts of each row's spans as one: what an answer of several sentences is."""
+    sizes = pc.fill_null(pc.list_value_length(spans), 0).to_numpy()
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
+    texts = _plain(pc.struct_field(pc.list_flatten(spans), "text")).fill_null("")
+    return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), " ")
+
+
+def _by_span(studies: pa.ChunkedArray, spans: pa.ChunkedArray) -> tuple[Hashes, Hashes]:
+    """A row a span: its study and its text."""
+    texts = pc.struct_field(pc.list_flatten(spans), "text")
+    return _hashes(studies)[pc.list_parent_indices(spans).to_numpy()], _hashes(texts)
+
+
+def _not_in_context(contexts: pa.ChunkedArray, spans: pa.ChunkedArray, joined: pa.Array) -> Mask:
+    """Rows with a sentence that is not in the context, white space aside; each pair once."""
+    context = _encoded(contexts)
+    sentence = joined.dictionary_encode()
+    codes = context.indices.to_numpy().astype(np.int64) * max(len(sentence.dictionary), 1)
+    codes += sentence.indices.to_numpy()
+    _, first, pair = np.unique(codes, return_index=True, return_inverse=True)
+    folded = [" ".join(text.split()) for text in context.dictionary.to_pylist()]
+    at = context.indices.to_numpy()[first].tolist()
+    said = _plain(spans).take(pa.array(first)).to_pylist()
+    wrong = np.fromiter(
+        (
+            any(" ".join((span["text"] or "").split()) not in folded[code] for span in own or ())
+            for code, own in zip(at, said, strict=True)
+        ),
+        bool,
+        count=len(first),
+    )
+    found: Mask = wrong[pair]
+    return found
+
+
+def _other_context(studies: pa.ChunkedArray, contexts: pa.ChunkedArray) -> Mask:
+    """Rows whose context is not that of their study's first row; a study's rows are adjacent."""
+    study = _encoded(studies).indices.to_numpy()
+    context = _encoded(contexts).indices.to_numpy()
+    _, first, own = np.unique(study, return_index=True, return_inverse=True)
+    different: Mask = context[first][own] != context
+    return different
+
+
+def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """With a dictionary that holds each value once, so that codes can be compared."""
+    return _plain(column).dictionary_encode()
