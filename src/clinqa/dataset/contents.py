@@ -178,7 +178,8 @@ class _Items:
         expected = _within(text, self._train)
         flag = seen.fill_null(False).to_numpy()
         missing = seen.is_null().to_numpy()
-        return (missing != silent) | (~silent & has & (flag != expected))
+        wrong: Mask = (missing != silent) | (~silent & has & (flag != expected))
+        return wrong
 
 
 def _statement_problems(folder: Path, labels: _Labels, kept: int | None) -> list[Problem]:
@@ -225,7 +226,8 @@ def _hashes(*columns: Any) -> Hashes:
     """A hash of each row."""
     plain = [_plain(column) for column in columns]
     frame = pl.DataFrame({str(i): pl.from_arrow(column) for i, column in enumerate(plain)})
-    return frame.hash_rows(seed=0).to_numpy()
+    hashes: Hashes = frame.hash_rows(seed=0).to_numpy()
+    return hashes
 
 
 def _plain(column: Any) -> Any:
@@ -297,4 +299,8 @@ def _other_context(studies: pa.ChunkedArray, contexts: pa.ChunkedArray) -> Mask:
 
 def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """With a dictionary that holds each value once, so that codes can be compared."""
-    return _plain(column).dictionary_encode()
+    if not pa.types.is_dictionary(column.type):
+        return _plain(column).dictionary_encode()
+    coded = column.unify_dictionaries().combine_chunks()
+    values = coded.dictionary.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(values.indices.take(coded.indices), values.dictionary)
