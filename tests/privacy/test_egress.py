@@ -120,16 +120,39 @@ def test_private_text_goes_nowhere_but_loopback(
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1", "127.3.2.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "gpu.localhost", "box"],
+    ["127.0.0.1", "127.3.2.1", "[::1]", "[::ffff:127.0.0.1]", "localhost", "gpu.localhost"],
 )
 def test_loopback_in_every_spelling_is_this_machine(host: str) -> None:
-    route = guard(answers={"box": [["127.0.1.1"]]}).route(f"http://{host}:8000/v1")
+    route = guard(answers={"localhost": [["127.0.1.1"]]}).route(f"http://{host}:8000/v1")
     assert route.loopback
 
 
 def test_localhost_that_a_resolver_sends_elsewhere_is_refused() -> None:
     with pytest.raises(PrivacyError):
         guard(answers={"localhost": [[PUBLIC_ADDRESS]]}).route("http://localhost:8000/v1")
+
+
+def test_a_name_nobody_attests_is_not_even_looked_up_for_private_text() -> None:
+    looked_up: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        looked_up.append(host)
+        return ["127.0.0.1"]
+
+    for held in ([], [attested("old.example", date(2000, 1, 1))], [attested("other.example")]):
+        for data_class in (DataClass.RESTRICTED, DataClass.PHI):
+            with pytest.raises(PrivacyError):
+                EgressGuard(data_class, held, resolve=resolve).route("https://old.example/v1")
+    assert looked_up == []
+    EgressGuard(DataClass.PUBLIC, resolve=resolve).route("https://old.example/v1")
+    EgressGuard(DataClass.PHI, resolve=resolve).route("https://localhost/v1")
+    assert looked_up == ["old.example", "localhost"]
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:0/v1", "https://models.example:00/v1"])
+def test_port_0_is_refused_and_not_taken_for_the_standard_one(url: str) -> None:
+    with pytest.raises(ConfigError, match="port 0"):
+        guard(DataClass.PUBLIC).route(url)
 
 
 @pytest.mark.parametrize("host", ["2130706433", "127.1", "0x7f.0.0.1", "0177.0.0.1", "0x7f000001"])
@@ -193,7 +216,7 @@ def test_a_name_is_resolved_once_so_rebinding_changes_nothing(
 ) -> None:
     with Loopback(lambda _: Reply(200, b"{}", {"Connection": "close"})) as server:
         names = {"box.example": [["127.0.0.1"], [PUBLIC_ADDRESS]]}
-        kept = guard(answers=names)
+        kept = guard(answers=names, attestations=[attested("box.example")])
         url = f"http://box.example:{server.port}/v1"
         assert len(post(kept, url, times=3)) == 3
         assert len(post(kept, url)) == 1
@@ -308,7 +331,8 @@ def test_nothing_is_sent_away_without_a_log() -> None:
 def test_each_request_leaves_a_private_line_without_text(tmp_path: Path) -> None:
     log = tmp_path / "egress.jsonl"
     with Loopback(lambda _: reply({})) as server:
-        kept = guard(answers={"box": [["127.0.0.1"]]}, log_path=log)
+        box = {"box": [["127.0.0.1"]]}
+        kept = guard(answers=box, attestations=[attested("box")], log_path=log)
         post(kept, f"http://box:{server.port}/v1", times=2)
         kept.close()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
@@ -334,7 +358,8 @@ def test_the_log_is_not_written_through_a_symlink(tmp_path: Path) -> None:
 
 def test_a_second_address_of_the_same_answer_is_tried_when_the_first_is_silent() -> None:
     with Loopback(lambda _: reply({})) as server:
-        kept = guard(answers={"box": [["127.0.0.9", "127.0.0.1"]]})
+        box = {"box": [["127.0.0.9", "127.0.0.1"]]}
+        kept = guard(answers=box, attestations=[attested("box")])
         url = f"http://box:{server.port}/v1"
         assert post(kept, url)[0].status == 200
         assert kept.route(url).address == "127.0.0.1"

@@ -14,6 +14,7 @@ clinqa keeps no list of approved services: without such a line, restricted text 
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Sequence
@@ -50,6 +51,8 @@ class Attestation:
     @property
     def expires(self) -> float:
         """The first moment it no longer holds, as seconds since the epoch."""
+        if self.until == date.max:  # written for "no end", and no day comes after it
+            return math.inf
         next_day = datetime.combine(self.until + timedelta(days=1), datetime.min.time(), UTC)
         return next_day.timestamp()
 
@@ -107,6 +110,8 @@ def _checked(path: Path, number: int, entry: object) -> Attestation:
         )
         raise ConfigError(f"{where}: {faults}") from None
     host, port = canonical_host(read.host, where)
+    if port == 0:
+        raise ConfigError(f"{where}: host: port 0 is no port")
     return Attestation(
         host, read.who, read.purpose, read.retention, read.until, port, read.plain_http
     )

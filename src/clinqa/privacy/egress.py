@@ -5,12 +5,13 @@
     async with guard.session(parallel=32) as session:
         answer = await session.post(url, body, headers, model=..., items=[...], timeout=60)
 
-A host is resolved once in a guard's life and every connection goes to an address found then, so a
-name that later resolves elsewhere changes nothing. Text of class restricted or phi goes to loopback
-only, unless an attestation names the host and still holds. Three gates judge alike: `route` before
-anything is opened, the resolver that knows pinned names only, and the socket factory, which sees
-the very address that is about to be connected to. No redirect is followed; no proxy variable,
-cookie or .netrc is read; certificates are verified; a line in egress.jsonl precedes each request.
+A name is looked up only where text may go to it, once in a guard's life, and every connection goes
+to an address found then, so a name that later resolves elsewhere changes nothing. Text of class
+restricted or phi goes to loopback only, unless an attestation names the host and still holds. Three
+gates judge alike: `route` before anything is opened, the resolver that knows pinned names only, and
+the socket factory, which sees the very address that is about to be connected to. No redirect is
+followed; no proxy variable, cookie or .netrc is read; certificates are verified; a line in
+egress.jsonl precedes each request.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import urlsplit
 
 import aiohttp
 import yarl
@@ -110,6 +112,8 @@ class EgressGuard:
         ModelError when an allowed host cannot be found. `carries_key`: a key goes along.
         """
         endpoint = parse_url(url, where)
+        if urlsplit(url).port == 0:  # not "none given": the standard port was not meant
+            raise ConfigError(f"{where}: port 0 is no port")
         place = (endpoint.host, endpoint.port)
         known = self._routes.get(place)
         route = known if known and known.endpoint == endpoint else self._find(endpoint)
@@ -135,10 +139,13 @@ class EgressGuard:
 
     def check_still(self, route: Route) -> None:
         """An attestation may end while a run goes on."""
-        held = route.attestation
-        if held is not None and self.now() >= held.expires:
+        if route.attestation is not None:
+            self._check_held(route.endpoint, route.attestation)
+
+    def _check_held(self, endpoint: Endpoint, held: Attestation) -> None:
+        if self.now() >= held.expires:
             raise PrivacyError(
-                f"{route.endpoint.host}: its attestation ended on {held.until}; {WAYS_OUT}"
+                f"{endpoint.host}: its attestation ended on {held.until}; {WAYS_OUT}"
             )
 
     def note(self, route: Route, model: str, items: Sequence[str], size: int) -> None:
@@ -158,6 +165,8 @@ class EgressGuard:
             return Route(endpoint, (endpoint.host,), held)
         if endpoint.host in self._pins:
             return Route(endpoint, self._pins[endpoint.host], held)
+        if is_private(self.data_class) and not is_local_name(endpoint.host):
+            self._judge_name(endpoint, held)
         try:
             addresses = tuple(self.resolve(endpoint.host, endpoint.port))
         except (OSError, UnicodeError):
@@ -165,14 +174,18 @@ class EgressGuard:
         if not addresses and is_local_name(endpoint.host):
             addresses = ("127.0.0.1",)
         if not addresses:
-            if is_private(self.data_class) and held is None:
-                raise PrivacyError(
-                    f"{endpoint.host}: cannot be found, so nothing shows that it is this machine; "
-                    f"{self.data_class} text is not sent. Mend the name, or {WAYS_OUT}"
-                )
             raise ModelError(f"{endpoint.host}: no such host can be found; is the name right?")
         self._pins[endpoint.host] = addresses
         return Route(endpoint, addresses, held)
+
+    def _judge_name(self, endpoint: Endpoint, held: Attestation | None) -> None:
+        """Refuse a name nobody attests before it is looked up: a look-up leaves the machine."""
+        if held is None:
+            raise PrivacyError(
+                f"{endpoint.host}: not known to be this machine, and {self.data_class} text does "
+                f"not leave it. For this machine write localhost or 127.0.0.1; else {WAYS_OUT}"
+            )
+        self._check_held(endpoint, held)
 
     def _attestation(self, endpoint: Endpoint) -> Attestation | None:
         """The one that holds longest of those that cover this host."""

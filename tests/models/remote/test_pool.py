@@ -107,13 +107,15 @@ def test_a_server_that_dies_and_comes_back_is_waited_for() -> None:
         port = server.port
         dead = chat(server)
     revived: list[Loopback] = []
+    reviving = asyncio.Lock()  # sleeps take no time, so nobody may try on while it comes back
 
     class Reviving(Instant):
         async def sleep(self, seconds: float) -> None:
             await super().sleep(seconds)
-            if not revived and len(self.slept) >= 6:
-                revived.append(Loopback(lambda _: said(), port=port))
-                await asyncio.get_running_loop().run_in_executor(None, revived[0].__enter__)
+            async with reviving:
+                if not revived and len(self.slept) >= 6:
+                    revived.append(Loopback(lambda _: said(), port=port))
+                    await asyncio.get_running_loop().run_in_executor(None, revived[0].__enter__)
 
     wire = dead._wire
     model = remote(wire, Reviving(), base_url=server.url)

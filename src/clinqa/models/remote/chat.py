@@ -78,7 +78,7 @@ class ChatWire:
         if isinstance(refusal, str) and refusal:
             text, finish = text or checked_text(refusal), "refusal"
         elif text is None:
-            if "content" not in message and finish == "stop":
+            if finish == "stop":  # an end by its own will, and nothing said: no answer of a model
                 raise BadReply
             text = ""  # all tokens went into thinking, or a filter took the text away
         usage = value.get("usage")
@@ -117,12 +117,14 @@ class ChatWire:
 
 
 def _content(content: object) -> str | None:
-    """Text, or the text parts of a list of parts; None for null."""
+    """Text, or the text parts of a list of parts; None for null and where no part is text."""
     if content is None:
         return None
     if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return "".join(checked_text(part.get("text")) for part in parts)
+        if not all(isinstance(part, dict) for part in content):
+            raise BadReply
+        parts = [checked_text(part.get("text")) for part in content if part.get("type") == "text"]
+        return "".join(parts) if parts else None
     return checked_text(content)
 
 
