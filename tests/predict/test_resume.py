@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -133,7 +134,7 @@ def test_a_service_that_is_gone_stops_the_run_which_then_goes_on(
     install(monkeypatch, model := Made(dying))
     with pytest.raises(ModelError, match="10 times in a row"):
         run(dataset, max_parallel=2)
-    assert len(model.asked) == 60
+    assert len(model.asked) == 60 + 1  # and what was answered before, to see if it still answers
     install(monkeypatch, model := Made(lambda prompt: said("Mild.")))
     run(dataset)
     assert len(model.asked) == 120 - 50
@@ -212,3 +213,94 @@ def test_after_kill_9_only_the_requests_in_flight_are_paid_again(tmp_path: Path)
     assert sum(times.values()) <= 90 + kills
     found = predictions(tmp_path / "run")
     assert len({one["item_id"] for one in found}) == len(found) == 90
+
+
+def is_bad(prompt: Prompt) -> bool:
+    return prompt.category == "lv_wall"
+
+
+@pytest.mark.parametrize("kind", ["server", "timeout", "bad_output", "network"])
+def test_prompts_that_always_fail_do_not_keep_a_run_from_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    dataset = write_dataset(tmp_path / "dataset", test=rows([f"t{n}" for n in range(40)]))
+
+    def failing(prompt: Prompt) -> Output:
+        return said("", finish="error", error=kind) if is_bad(prompt) else said("Mild.")
+
+    install(monkeypatch, model := Made(failing))
+    result = run(dataset, max_parallel=1)
+    assert (result.counts["answered"], result.counts["error"]) == (80, 40)
+    assert any(f"40 of 120 prompts ended in an error ({kind} 40)" in w for w in result.warnings)
+    assert len(model.asked) == 80 + 2 * 40 + 4  # and what was answered, after each ten failures
+    assert run(dataset, max_parallel=1).already_done
+
+
+def test_a_run_that_was_stopped_among_failing_prompts_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = write_dataset(tmp_path / "dataset", test=rows([f"t{n}" for n in range(40)]))
+    again: Counter[str] = Counter()
+
+    def failing(prompt: Prompt) -> Output:
+        again[prompt.item_id] += 1
+        if is_bad(prompt):
+            if max(again.values()) > 1 and stopping:
+                raise Stopped
+            return said("", finish="error", error="server")
+        return said("Mild.")
+
+    stopping = True
+    install(monkeypatch, Made(failing))
+    with pytest.raises(Stopped):
+        run(dataset, max_parallel=1)
+    stopping = False
+    counts = run(dataset, max_parallel=1).counts  # only failing ones are left to ask
+    assert (counts["answered"], counts["error"]) == (80, 40)
+
+
+def test_a_spell_of_nonsense_is_asked_again_by_the_next_run(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Made(lambda prompt: said("", finish="error", error="bad_output")))
+    for told in ({}, {"max_parallel": 2}):
+        with pytest.raises(ModelError):
+            run(dataset, **told)
+    install(monkeypatch, Made(lambda prompt: said("Mild.")))
+    assert run(dataset).counts["answered"] == 18
+
+
+DAMAGE = [
+    {"item_id": None}, {"repeat": 7}, {"repeat": None}, {"prompt_sha256": "0" * 64},
+    {"output": 5}, {"output": None}, {"seconds": "x"}, {"seconds": float("nan")}, {"error": [1]},
+    {"cost": "abc"}, {"input_tokens": 10**30}, {"finish_reason": "because"}, {"key": "zzz"},
+    {"error": "unheard of"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, None], ids=str)
+def test_a_damaged_record_is_asked_again_and_no_item_is_lost(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch, damage: dict[str, object] | None
+) -> None:
+    left = iter([said("Mild.")] * 5)
+
+    def stopping(prompt: Prompt) -> Output:
+        try:
+            return next(left)
+        except StopIteration:
+            raise Stopped from None
+
+    install(monkeypatch, Made(stopping))
+    with pytest.raises(Stopped):
+        run(dataset)
+    journal = dataset.parent / "run" / ".partial" / "journal.jsonl"
+    first, *others = journal.read_text().splitlines()
+    record = json.loads(first)
+    record = {"key": record["key"]} if damage is None else record | damage
+    journal.write_text("\n".join([json.dumps(record), *others]) + "\n")
+    install(monkeypatch, model := Made(lambda prompt: said("Severe.")))
+    result = run(dataset)
+    assert len(model.asked) == 14
+    assert any("1 records of an earlier run are damaged" in note for note in result.notes)
+    found = predictions(dataset.parent / "run")
+    assert len({one["item_id"] for one in found}) == len(found) == 18

@@ -1,16 +1,21 @@
 """Ask a model what is not in the journal yet, and write down each answer as it comes.
 
-Errors of the moment (rate limits, time-outs, a server that fell over) are asked again in a second
-pass; what fails then is recorded as it is. A service that only fails is left alone: the run stops,
-resumable, before it has turned every item into an error.
+Errors of the moment (rate limits, time-outs, a server that fell over, an answer that makes no
+sense) are asked again in a second pass; what fails then is recorded as it is, and the run ends.
+
+Many failures in a row may be the prompts' own fault or the service's. What tells them apart is
+something that was answered before: it is asked once more. If it is answered, the failures are the
+prompts' own and the run goes on; if not, or if nothing was ever answered, the run stops, resumable,
+before it has turned every item into an error.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
@@ -20,23 +25,41 @@ from clinqa.predict.budget import Budget
 from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.prompter import Asked, Prompter
 from clinqa.predict.repeats import Repeats
-from clinqa.predict.results import TRANSIENT, record_of
+from clinqa.predict.results import TRANSIENT, is_amount, is_whole, record_of
 
-__all__ = ["Asking", "open_journal"]
+__all__ = ["Asking", "Earlier", "open_journal"]
 
 _STAGE = "asking"
 _LOST = Output("", "error", None, None, 0.0, "bad_output")
 _TOO_LONG = Output("", "error", None, None, 0.0, "context")
+_PROBE = "probe"  # the key of what is asked only to see whether the service still answers
 RESUME = "nothing that was answered is lost: run the same command again to go on"
 
 
-def open_journal(journal: Journal, budget: Budget) -> int:
-    """Take over what an earlier run has answered and spent; gives the number of answers."""
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier run left: answers taken over, records that are none, an answered prompt."""
+
+    answers: int
+    damaged: int
+    answered: tuple[str, int] | None  # its key and repeat
+
+
+def open_journal(journal: Journal, budget: Budget) -> Earlier:
+    """Take over what an earlier run has answered and spent."""
+    damaged, answered = 0, None
     for record in read_journal(journal.path):
-        budget.spend(record.get("cost"))
-        if record.get("error") not in TRANSIENT:
+        cost = record.get("cost")
+        budget.spend(cost if is_amount(cost) else None)
+        if record["key"] == _PROBE:
+            continue
+        if not is_whole(record):
+            damaged += 1
+        elif record["error"] not in TRANSIENT:
             journal.keep(record["key"])
-    return len(journal)
+            if not record["error"]:
+                answered = record["key"], record["repeat"]
+    return Earlier(len(journal), damaged, answered)
 
 
 @dataclass(slots=True)
@@ -51,11 +74,14 @@ class Asking:
     budget: Budget
     progress: Progress
     chunk: int
-    patience: int  # failures in a row after which the service is taken for gone
+    patience: int  # failures in a row after which it is asked whether the service is gone
     context_window: int | None = None
+    answered: tuple[str, int] | None = None  # key and repeat of what an earlier run has answered
+    expected: set[str] = field(default_factory=set)  # after the run: the key of all it was to ask
     _failures: Counter[str] = field(default_factory=Counter)
     _again: set[str] = field(default_factory=set)  # keys worth another try
     _done: int = 0
+    _good: Asked | None = None  # what was answered last
 
     def run(self, repeats: Repeats) -> None:
         """Ask everything: after it each item and repeat stands in the journal."""
@@ -63,7 +89,7 @@ class Asking:
         kept: set[int] = set()
         for repeat in range(repeats.run):
             draw = repeats.draw(repeat)
-            prompts = self.prompter.prompts(repeat)
+            prompts = self._noted(self.prompter.prompts(repeat))
             missing = prompts if draw in kept else self._kept(prompts)
             self._ask(repeat, (one for one in missing if one.key not in self.journal), last=False)
             kept.add(draw)
@@ -73,6 +99,11 @@ class Asking:
                 self._ask(repeat, failed, last=True)
         self.progress(_STAGE, self.prompter.total, self.prompter.total)
 
+    def _noted(self, prompts: Iterable[Asked]) -> Iterator[Asked]:
+        for asked in prompts:
+            self.expected.add(asked.key)
+            yield asked
+
     def _kept(self, prompts: Iterable[Asked]) -> Iterator[Asked]:
         for asked in prompts:
             self.keeper.keep(asked)
@@ -81,8 +112,11 @@ class Asking:
     def _ask(self, repeat: int, prompts: Iterable[Asked], *, last: bool) -> None:
         model = self.model(repeat)
         for chunk in self.budget.chunks(prompts, model, self.sampling, self.chunk):
-            for asked, output in self._outputs(model, chunk):
+            for asked, given in self._outputs(model, chunk):
+                nameless = given.finish_reason == "error" and not given.error
+                output = replace(given, error="bad_output") if nameless else given
                 self._write(asked, output, last)
+                self._notice(model, asked, output)
 
     def _write(self, asked: Asked, output: Output, last: bool) -> None:
         record = record_of(asked, output)
@@ -90,13 +124,11 @@ class Asking:
         if cost is not None:
             record["cost"] = cost
             self.budget.spend(cost)
-        failed = output.error in TRANSIENT
-        if failed and not last:
+        if output.error in TRANSIENT and not last:
             self._again.add(asked.key)
         else:
             self._done += 1
         self.journal.append(record)
-        self._notice(output, failed)
         self.progress(_STAGE, self._done, self.prompter.total)
 
     def _outputs(self, model: Model, chunk: Sequence[Asked]) -> Iterator[tuple[Asked, Output]]:
@@ -124,19 +156,46 @@ class Asking:
             return True
         return model.count_tokens(prompt) + self.sampling.max_tokens <= self.context_window
 
-    def _notice(self, output: Output, failed: bool) -> None:
+    def _notice(self, model: Model, asked: Asked, output: Output) -> None:
         """Stop where going on would only make more failures."""
         if output.error == "auth":
             raise ModelError(f"the service refused the key or the access (auth); {RESUME}")
-        if not failed:
+        if output.error not in TRANSIENT:
             self._failures.clear()
+            if not output.error:
+                self._good = asked
             return
         self._failures[output.error] += 1
         if self._failures.total() >= self.patience:
+            if self._answers_still(model):
+                self._failures.clear()  # they were those prompts' own
+                return
             kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(self._failures.items()))
             raise ModelError(
                 f"the service failed {self._failures.total()} times in a row ({kinds}); {RESUME}"
             )
+
+    def _answers_still(self, model: Model) -> bool:
+        """Is what was answered before answered once more?"""
+        good = self._good or self._earlier()
+        if good is None:
+            return False
+        # another seed: a cache of answers would say nothing about the service
+        prompt = replace(good.prompt, seed=time.time_ns() % (1 << 31))
+        one = replace(good, prompt=prompt)
+        for chunk in self.budget.chunks([one], model, self.sampling, 1):
+            for _, output in self._outputs(model, chunk):
+                cost = self.budget.cost(prompt, output, self.sampling)
+                self.budget.spend(cost)
+                self.journal.append({"key": _PROBE, "cost": cost})
+                return not output.error and output.finish_reason != "error"
+        return False
+
+    def _earlier(self) -> Asked | None:
+        if self.answered is None:
+            return None
+        key, repeat = self.answered
+        return next((one for one in self.prompter.prompts(repeat) if one.key == key), None)
 
 
 def _closing(outputs: object) -> AbstractContextManager[object]:

@@ -55,12 +55,12 @@ def dry_run(
     ]
     if kind_of(options.model).takes_shots:
         lines.append(f"{cost}")
-    lines.append(_destination(options, data_class))
+    lines.append(_destination(options, data_class, out))
     lines.append(f"would write a run ({data_class.value}) to {out}")
     return lines
 
 
-def _destination(options: PredictOptions, data_class: DataClass) -> str:
+def _destination(options: PredictOptions, data_class: DataClass, out: Path) -> str:
     """Where the texts would go, as the model's guard judges it; nothing is sent to find out."""
     if not kind_of(options.model).remote:
         return "would send nothing anywhere: the model runs on this machine"
@@ -71,12 +71,13 @@ def _destination(options: PredictOptions, data_class: DataClass) -> str:
         api_version=options.api_version,
         region=options.region,
         attestations=options.attestations,
+        egress_log=out / "egress.jsonl",  # named, and opened at the first request: there is none
     )
     try:
         with closing(open_model(options.model, given)) as model:
             where = getattr(model, "destination", options.model)
     except PrivacyError as error:
-        return f"would be refused for privacy: {error}"
+        raise PrivacyError(f"would be refused for privacy: {error}") from error
     return f"would send questions and contexts ({data_class.value}) to {where}"
 
 

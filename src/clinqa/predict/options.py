@@ -98,13 +98,15 @@ class PredictResult:
 def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
-        host, user, _ = parts.hostname, parts.username or parts.password, parts.port
+        host, user, port = parts.hostname, parts.username or parts.password, parts.port
     except ValueError:
-        host, user = None, None
+        host, user, port = None, None, None
     if user:
         raise ConfigError(
             "--base-url holds a user name or password; a key comes from --api-key-env"
         )
+    if port == 0:
+        raise ConfigError("--base-url: port 0 is no port")
     if not host or parts.scheme not in ("http", "https"):
         raise ConfigError("--base-url must be http://HOST… or https://HOST…")
     if parts.query or parts.fragment:

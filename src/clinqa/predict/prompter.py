@@ -14,7 +14,7 @@ from clinqa.predict.repeats import Repeats
 from clinqa.predict.shots import Draw
 from clinqa.predict.source import ItemSource
 
-__all__ = ["Asked", "Prompter"]
+__all__ = ["Asked", "Prompter", "key_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,12 @@ class Prompter:
                 seed,
                 repeat,
             )
-            yield Asked(prompt, prefix, own, sha256, f"{item.id}:{repeat}:{sha256[:16]}")
+            yield Asked(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256))
+
+
+def key_of(item_id: str, repeat: int, prompt_sha256: str) -> str:
+    """What the journal knows an item, its repeat and its exact prompt by."""
+    return f"{item_id}:{repeat}:{prompt_sha256[:16]}"
 
 
 def _begin(prefix: tuple[Message, ...]) -> hashlib._Hash:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,17 +18,28 @@ from clinqa.core.errors import CheckFailed
 from clinqa.core.journal import read_journal
 from clinqa.core.outfolder import create_file
 from clinqa.core.schema import PREDICTIONS
-from clinqa.models.protocol import Output
-from clinqa.predict.prompter import Asked
+from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
+from clinqa.predict.prompter import Asked, key_of
 
-__all__ = ["STATUSES", "TRANSIENT", "Tally", "answer_of", "record_of", "write_predictions"]
+__all__ = [
+    "STATUSES",
+    "TRANSIENT",
+    "Tally",
+    "answer_of",
+    "is_amount",
+    "is_whole",
+    "record_of",
+    "write_predictions",
+]
 
 STATUSES = ("answered", "empty", "refused", "truncated", "error")
-TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network"})
+TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
 """Errors of the moment: asked again by a later pass or run; the others would come back."""
 
 _BLOCK = 2_000
 _REFUSED = ("refusal", "content_filter")
+_ERRORS = frozenset({"", *ERROR_KINDS})
+_MOST = 2**31 - 1
 
 
 @dataclass(slots=True)
@@ -46,7 +58,7 @@ class Tally:
         return self.statuses.total()
 
     def check(self, expected: int) -> None:
-        """Raise CheckFailed if an item got lost, or came twice."""
+        """Raise CheckFailed if the statuses do not add up to all rows."""
         if self.total != expected:
             raise CheckFailed(
                 f"predictions do not reconcile: {self.total} of {expected}, "
@@ -86,19 +98,62 @@ def record_of(asked: Asked, output: Output) -> dict[str, Any]:
     }
 
 
-def write_predictions(journal: Path, path: Path, model: str, shots: int, private: bool) -> Tally:
-    """Write a row for each item and repeat, in that order; ends in CheckFailed if one is twice."""
+def is_whole(record: Mapping[str, Any]) -> bool:
+    """Does a journal's record hold all it should, and does its key say what its fields say?
+
+    One that does not is as none: what it was is asked again.
+    """
+    texts = ("item_id", "prompt_sha256", "output", "finish_reason", "error")
+    if not all(isinstance(record.get(name), str) for name in texts):
+        return False
+    if record["finish_reason"] not in FINISH_REASONS or record["error"] not in _ERRORS:
+        return False
+    if not _is_count(record.get("repeat")):
+        return False
+    counts = [record.get("input_tokens"), record.get("output_tokens")]
+    if not all(count is None or _is_count(count) for count in counts):
+        return False
+    cost = record.get("cost")
+    if not is_amount(record.get("seconds")) or not (cost is None or is_amount(cost)):
+        return False
+    named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"])
+    return bool(record["key"] == named)
+
+
+def is_amount(value: object) -> bool:
+    """Is this a number of seconds or of money?"""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= _MOST and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+
+
+def write_predictions(
+    journal: Path, path: Path, model: str, shots: int, private: bool, expected: Collection[str]
+) -> Tally:
+    """Write a row for each item and repeat, in that order.
+
+    `expected` holds the key of each: CheckFailed if one has no record. Of several records of one
+    the last counts; records of nothing that was asked are left out.
+    """
     tables = []
     tally = Tally()
-    # only what failed for the moment is asked again, so only of that there may be several records
     last: dict[str, int] = {}
     for place, record in enumerate(read_journal(journal)):
-        if record["error"] in TRANSIENT or record["key"] in last:
+        if record["key"] in expected and is_whole(record):
             last[record["key"]] = place
+    if len(last) != len(expected):
+        raise CheckFailed(
+            f"predictions do not reconcile: {len(expected) - len(last):,} of {len(expected):,} "
+            "items and repeats have no record"
+        )
     kept = (
         record
         for place, record in enumerate(read_journal(journal))
-        if last.get(record["key"], place) == place
+        if last.get(record["key"]) == place
     )
     while block := list(islice(kept, _BLOCK)):
         tables.append(_table(block, model, shots, tally))

@@ -139,12 +139,17 @@ class _Run:
             keeper = stack.enter_context(
                 PromptKeeper(folder.partial / PROMPTS_FILE, private=folder.private)
             )
-            self._resumed = open_journal(journal, self._budget)
+            earlier = open_journal(journal, self._budget)
+            self._resumed = earlier.answers
+            if earlier.damaged:
+                self.notes.append(
+                    f"{earlier.damaged:,} records of an earlier run are damaged; asked again"
+                )
             if self._resumed:
                 self.notes.append(
                     f"{self._resumed:,} of {prompter.total:,} answers are from an earlier run"
                 )
-            Asking(
+            asking = Asking(
                 prompter=prompter,
                 model=models,
                 sampling=options.sampling,
@@ -155,13 +160,16 @@ class _Run:
                 chunk=options.chunk,
                 patience=max(10, 2 * options.max_parallel),
                 context_window=options.context_window,
-            ).run(repeats)
+                answered=earlier.answered,
+            )
+            asking.run(repeats)
         tally = write_predictions(
             self._journal,
             folder.partial / PREDICTIONS_FILE,
             options.model,
             options.shots,
             folder.private,
+            asking.expected,
         )
         tally.check(prompter.total)
         if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
