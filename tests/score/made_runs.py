@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.build.reports.pipeline import BuildOptions, build_reports
-from clinqa.core.manifest import Manifest
+from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.simulate.echo import simulate
@@ -76,6 +77,7 @@ def write_run(
             )
     folder.mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows, PREDICTIONS), folder / "predictions.parquet")
+    predictions = folder / "predictions.parquet"
     configuration = {
         "dataset": fingerprint or dataset.manifest.fingerprint,
         "split": split,
@@ -92,11 +94,23 @@ def write_run(
         identity={**configuration, "run": folder.name},
         clinqa="0",
         configuration=configuration,
+        outputs=[
+            FileRecord(predictions.name, sha256_file(predictions), predictions.stat().st_size)
+        ],
         seconds=1.0,
         details={"input_tokens": 10 * len(rows), "output_tokens": 2, "model_seconds": 0.5},
     )
     (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")
     return folder
+
+
+def seal(run: Path) -> Path:
+    """Write a run's manifest once more, with its predictions as they lie there."""
+    path, file = run / "manifest.json", run / "predictions.parquet"
+    outputs = [FileRecord(file.name, sha256_file(file), file.stat().st_size)]
+    text = replace(Manifest.read(path), outputs=outputs).to_json()
+    path.write_text(text, encoding="utf-8")
+    return run
 
 
 def reference(item: Item, repeat: int) -> str:

@@ -161,6 +161,19 @@ def test_a_yes_or_no_is_read_under_the_question() -> None:
     assert other.kind == "other_abnormality"
 
 
+def test_quoting_the_deciding_sentence_adds_nothing() -> None:
+    source = "No aortic stenosis or regurgitation."
+    about = asked("aortic_regurgitation", "severity")
+    assert scorer().judge(about, 0, "Normal.", source, source).kind == "right"
+    more = f"{source} Severe MR."
+    assert scorer().judge(about, 0, "Normal.", more, source).kind == "unrelated_added"
+
+
+def test_the_level_read_is_what_the_answer_says() -> None:
+    assert judge("mitral_regurgitation", 0, "Yes.", "There is mild MR.", "adequacy").read_level == 1
+    assert judge("mitral_regurgitation", 2, "Yes.", "Yes.", "adequacy").read_level is None
+
+
 def test_reasoning_is_no_part_of_the_answer() -> None:
     assert answer_text("<think>Severe? No: mild.</think>\nMild MR.") == "Mild MR."
     assert answer_text("it says severe </think> Mild MR.") == "Mild MR."

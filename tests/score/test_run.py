@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.cli import main
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.ids import rng
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.score.options import ScoreOptions, ScoreResult
 from clinqa.score.run import score
-from score.made_runs import Item, build, items, reference, write_run
+from score.made_runs import Item, build, items, reference, seal, write_run
 
 Figures = dict[tuple[str, str, str], dict[str, Any]]
 
@@ -250,7 +250,61 @@ def test_a_run_of_a_part_is_scored_on_it_with_a_warning(tmp_path: Path, dataset:
     assert by_metric(scores, "part")["token_f1"]["n"] == 50
     assert any(warning.startswith("part: answers 50 of the") for warning in result.warnings)
     assert any("different items" in warning for warning in result.warnings)
-    assert {test["n"] for test in scores["tests"]} == {50}
+    assert {t["n"] for t in scores["tests"] if not t["metric"].startswith("level_")} == {50}
+
+
+def test_kappa_is_compared_over_the_items_that_both_answered_with_a_degree(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    runs = [
+        write_run(tmp_path / "a", dataset, reference),
+        write_run(tmp_path / "b", dataset, half_right),
+    ]
+    scores, _ = scored(tmp_path, dataset, *runs)
+    (test,) = [t for t in scores["tests"] if t["metric"] == "level_weighted_kappa"]
+    rows = pq.read_table(tmp_path / "scores" / "items.parquet").to_pylist()
+    degrees = ("0", "1", "2", "3")
+    ordinal = [
+        {r["item_id"] for r in rows if r["run"].startswith(name) and r["class"] in degrees
+         and r["read_class"] in degrees}
+        for name in ("a", "b")
+    ]  # fmt: skip
+    assert test["n"] == len(ordinal[0] & ordinal[1]) < len(items(dataset))
+
+
+def test_a_limit_opens_no_second_column_for_macro_f1(tmp_path: Path, dataset: Dataset) -> None:
+    run = write_run(tmp_path / "a", dataset, half_right)
+    whole, _ = scored(tmp_path / "1", dataset, run)
+    part, _ = scored(tmp_path / "2", dataset, run, limit=25)
+    signatures = {by_metric(s, "a")["level_macro_f1"]["signature"] for s in (whole, part)}
+    assert len(signatures) == 1
+
+
+def test_predictions_changed_since_they_were_made_are_refused(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    run = write_run(tmp_path / "a", dataset, half_right, limit=20)
+    path = run / "predictions.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.drop_columns(["answer"]), path)
+    with pytest.raises(CheckFailed, match=r"predictions\.parquet"):
+        score(dataset.folder, [run], tmp_path / "scores", options())
+    with pytest.raises(ConfigError, match="lacks answer"):
+        score(dataset.folder, [seal(run)], tmp_path / "scores", options())
+    manifest = run / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"shots": 0', '"shots": "x"'))
+    with pytest.raises(ConfigError, match="shots"):
+        score(dataset.folder, [run], tmp_path / "scores", options())
+
+
+def test_items_changed_since_the_build_are_refused(tmp_path: Path, dataset: Dataset) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(dataset.folder, folder)
+    path = next((folder / "data").glob("test-*.parquet"))
+    pq.write_table(pq.read_table(path).slice(1), path)
+    run = write_run(tmp_path / "a", dataset, half_right, limit=20)
+    with pytest.raises(CheckFailed, match="test-"):
+        score(folder, [run], tmp_path / "scores", options())
 
 
 def test_under_a_limit_the_first_items_are_scored_and_the_rest_counted(
@@ -333,7 +387,9 @@ def test_items_hold_what_was_said_what_was_read_and_why(tmp_path: Path, dataset:
     assert len(rows) == 2 * len(items(dataset))
     right = [row for row in rows if row["answer"] == row["reference"]]
     assert right and all(row["error_kind"] == "right" for row in right)
-    assert all(row["read_level"] == row["level"] for row in right)
+    assert all(
+        row["read_level"] == row["level"] for row in right if row["question_type"] != "adequacy"
+    )
     assert {row["error_kind"] for row in rows} >= {"right", "irrelevant"}
     assert all(row["token_f1"] == pytest.approx(1) for row in right)
     assert any(row["source"] for row in rows)

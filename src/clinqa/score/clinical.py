@@ -6,7 +6,7 @@ With A the findings of the answer, R those of the reference and q the abnormalit
     other_abnormality  q is not in A
     not_highest        A[q] is below R[q] in order of severity (EchoQA 3.4)
     wrong_level        A[q] is otherwise another than R[q]
-    unrelated_added    q is right, and A holds what R does not
+    unrelated_added    q is right, and A holds what neither R nor the words that decided R do
     right              else
 
 R[q] is the item's own level, so that the reference scores right on every item. "The report does
@@ -89,7 +89,7 @@ NO_ANSWER = Verdict("irrelevant", False, "nothing", None)
 @dataclass(frozen=True, slots=True)
 class _Reference:
     key: str
-    said: frozenset[tuple[str, int]]  # what else it says
+    said: frozenset[tuple[str, int]]  # what else it says, and the words that decided it
 
 
 class ClinicalScorer:
@@ -97,11 +97,15 @@ class ClinicalScorer:
 
     def __init__(self, reader: AnswerReader) -> None:
         self.reader = reader
-        self._references: dict[tuple[Asked, str], _Reference] = {}
-        self._verdicts: dict[tuple[Asked, str, int | None, str], Verdict] = {}
+        self._references: dict[tuple[Asked, str, str], _Reference] = {}
+        self._verdicts: dict[tuple[Asked, str, str, int | None, str], Verdict] = {}
 
-    def judge(self, asked: Asked, level: int | None, reference: str, answer: str) -> Verdict:
+    def judge(
+        self, asked: Asked, level: int | None, reference: str, answer: str, source: str = ""
+    ) -> Verdict:
         """The verdict on `answer`; `level` is the item's, None where the report says nothing.
+
+        `source` are the report's words that decided the item: who quotes them adds nothing.
 
         >>> from clinqa.packs.loader import builtin_pack
         >>> scorer = ClinicalScorer(AnswerReader(builtin_pack("echo")))
@@ -109,14 +113,16 @@ class ClinicalScorer:
         >>> scorer.judge(mr, 3, "Severe (4+) MR.", "There is mild mitral regurgitation.").dangers
         ('severe_as_mild',)
         """
-        key = (asked, reference, level, answer)
+        key = (asked, reference, source, level, answer)
         verdict = self._verdicts.get(key)
         if verdict is None:
-            verdict = self._verdicts[key] = self._judge(asked, level, reference, answer)
+            verdict = self._verdicts[key] = self._judge(asked, level, reference, answer, source)
         return verdict
 
-    def _judge(self, asked: Asked, level: int | None, reference: str, answer: str) -> Verdict:
-        known = self._reference(asked, reference)
+    def _judge(
+        self, asked: Asked, level: int | None, reference: str, answer: str, source: str
+    ) -> Verdict:
+        known = self._reference(asked, reference, source)
         reading = self.reader.read(answer, asked)
         levels = reading.levels
         # the words of the reference say what the reference says, whoever reads them
@@ -135,16 +141,18 @@ class ClinicalScorer:
             kind,
             right,
             class_of(level, asked.question_type) if right else _read(reading, asked),
-            level if right and level is not None and reading.level is None else reading.level,
+            _read_level(reading, asked, level if same else None),
             () if right else _dangers(level, reading, asked),
         )
 
-    def _reference(self, asked: Asked, text: str) -> _Reference:
-        key = (asked, text)
+    def _reference(self, asked: Asked, text: str, source: str) -> _Reference:
+        key = (asked, text, source)
         known = self._references.get(key)
         if known is None:
-            said = self.reader.read(text, asked).findings
-            known = _Reference(statement_key(text), frozenset(said.items()))
+            said = frozenset(self.reader.read(text, asked).findings.items())
+            if source:
+                said |= frozenset(self.reader.read(source, asked).findings.items())
+            known = _Reference(statement_key(text), said)
             self._references[key] = known
         return known
 
@@ -173,6 +181,16 @@ def class_of(level: int | None, question_type: str) -> str:
     if kind == QuestionType.PRESENCE.name.lower():
         return "present" if level in ABNORMAL else "absent"
     return str(level)
+
+
+def _read_level(reading: Reading, asked: Asked, reference: int | None) -> int | None:
+    """The level that the answer states. A bare yes states none; the reference's own words state
+    the reference's, but for a question whose answer is no level."""
+    if reading.level is not None:
+        return reading.level
+    if asked.question_type == QuestionType.ADEQUACY.name.lower():
+        return reading.findings.get(asked.abnormality)
+    return reference
 
 
 def _read(reading: Reading, asked: Asked) -> str:

@@ -1,5 +1,8 @@
 """Is one run better than another? Paired tests over the items that both answered.
 
+A measure that is of some answers only (kappa: those that state an ordinal level) is compared over
+the items of which it is in both runs, and its n is theirs.
+
 The family of tests is declared beforehand: all pairs of runs, or one run against every other, on
 one primary metric. Its p-values are adjusted (Holm); other metrics are tested without adjustment
 and are exploratory: they have no adjusted p.
@@ -12,18 +15,20 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest
 from clinqa.score.figures import LEVEL, Drawing, statistic_of
 from clinqa.score.inputs import Items
 from clinqa.score.measures import Measure
-from clinqa.score.scored import ScoredRun
+from clinqa.score.scored import COLUMNS, ScoredRun
 from clinqa.stats.holm import holm
 from clinqa.stats.paired import compare
 
 __all__ = ["FLIPS", "Family", "family_of", "tests_of"]
 
+Floats = npt.NDArray[np.float64]
 FLIPS = 9999
 _EXPLORED = 999  # flips of an exploratory test
 
@@ -96,16 +101,43 @@ def _tests(
     drawing: Drawing,
     flips: int,
 ) -> list[PairedTest]:
-    """The measures that can be told of both runs, over the items that both answered."""
+    """The measures that can be told of both runs, each over the items that it is of in both."""
     common, ours, theirs = np.intersect1d(a.items, b.items, assume_unique=True, return_indices=True)
     measures = [m for m in measures if a.signatures.get(m.name) == b.signatures.get(m.name)]
     if not len(common) or not measures:
         return []
+    every = np.arange(len(COLUMNS))
+    one, two = a.chosen(ours, every), b.chosen(theirs, every)
+    alike: dict[bytes, list[Measure]] = {}
+    for measure in measures:
+        mask = (measure.count(one) > 0) & (measure.count(two) > 0)
+        alike.setdefault(mask.tobytes(), []).append(measure)
+    found: dict[str, PairedTest] = {}
+    for mask_bytes, among in alike.items():
+        rows = np.flatnonzero(np.frombuffer(mask_bytes, np.bool_))
+        if len(rows):
+            cluster = items.cluster[common[rows]]
+            for test in _compared(a, b, one[rows], two[rows], among, cluster, drawing, flips):
+                found[test.metric] = test
+    return [found[measure.name] for measure in measures if measure.name in found]
+
+
+def _compared(
+    a: ScoredRun,
+    b: ScoredRun,
+    ours: Floats,
+    theirs: Floats,
+    measures: Sequence[Measure],
+    cluster: npt.NDArray[np.int64],
+    drawing: Drawing,
+    flips: int,
+) -> list[PairedTest]:
+    """The measures over these rows of statistics."""
     columns = np.array(sorted({column for measure in measures for column in measure.columns}))
     made = compare(
-        a.chosen(ours, columns),
-        b.chosen(theirs, columns),
-        items.cluster[common],
+        ours[:, columns],
+        theirs[:, columns],
+        cluster,
         statistic_of(measures, columns),
         seed=drawing.seed,
         flips=flips,

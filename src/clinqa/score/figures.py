@@ -37,9 +37,9 @@ class Drawing:
     draws: int = 1000
 
 
-def overall_measures(scored: ScoredRun, pack: str, subset: Subset) -> list[Measure]:
+def overall_measures(scored: ScoredRun, items: Items, pack: str, subset: Subset) -> list[Measure]:
     """What is said of all items of a run."""
-    return _measures(scored, scored.total(), pack, subset)
+    return _measures(scored, scored.total(), items, pack, subset)
 
 
 def figures_of(
@@ -52,7 +52,7 @@ def figures_of(
         if not len(sums):
             continue
         total = sums.sum(axis=0)
-        measures = _measures(scored, total, pack, subset)
+        measures = _measures(scored, total, items, pack, subset)
         for measure, estimate in zip(measures, _estimates(measures, sums, drawing), strict=True):
             yield Figure(
                 run=run.id,
@@ -80,10 +80,16 @@ def statistic_of(measures: Sequence[Measure], columns: npt.NDArray[np.int64]) ->
     return statistic
 
 
-def _measures(scored: ScoredRun, total: Floats, pack: str, subset: Subset) -> list[Measure]:
+def _measures(
+    scored: ScoredRun, total: Floats, items: Items, pack: str, subset: Subset
+) -> list[Measure]:
     made = text_measures(scored.signatures)
     made += clinical_measures(
-        total, pack, subset.type, classes=subset.graded, whole=not subset.name
+        total,
+        pack,
+        subset.type,
+        classes=subset.graded,
+        listed=None if subset.name else items.classes,
     )
     return made + ([] if subset.name else status_measures())
 

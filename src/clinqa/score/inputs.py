@@ -13,15 +13,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import Kind
+from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset
+from clinqa.score.clinical import class_of
 
 __all__ = ["PREDICTIONS_FILE", "Items", "Run", "load_items", "open_runs"]
 
 PREDICTIONS_FILE = "predictions.parquet"
+_NEEDED = (
+    *("item_id", "repeat", "output", "answer", "answer_status"),
+    *("input_tokens", "output_tokens", "seconds"),
+)
 _COLUMNS = (
     "id",
     "kind",
@@ -87,16 +93,37 @@ class Run:
                 f"{self.folder / PREDICTIONS_FILE}: cannot be read ({type(error).__name__}); "
                 "run predict again"
             ) from error
+        table = self._checked(table)
         return table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
+
+    def _checked(self, table: pa.Table) -> pa.Table:
+        """The columns that are scored, each of its type; ConfigError where one is not there."""
+        path = self.folder / PREDICTIONS_FILE
+        lacking = [name for name in _NEEDED if name not in table.column_names]
+        if lacking:
+            raise ConfigError(f"{path}: lacks {', '.join(lacking)}; run predict again")
+        schema = pa.schema([PREDICTIONS.field(name) for name in _NEEDED])
+        try:
+            table = table.select(_NEEDED).cast(schema)
+        except (pa.ArrowException, ValueError) as error:
+            raise ConfigError(
+                f"{path}: its columns are not of the types that predict writes; run predict again"
+            ) from error
+        empty = [n for n in ("item_id", "repeat", "answer_status") if table[n].null_count]
+        if empty:
+            raise ConfigError(f"{path}: rows without {', '.join(empty)}; run predict again")
+        return table
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of a split, a row each; `cluster` numbers their patients in `clusters`."""
+    """The items of a split, a row each; `cluster` numbers their patients in `clusters`. `classes`
+    are those of all references of the split, also of items that a limit leaves out."""
 
     table: pa.Table
     cluster: npt.NDArray[np.int64]
     clusters: int
+    classes: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.cluster)
@@ -109,7 +136,8 @@ class Items:
 
 def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
     """The long-form items of a split, sorted by id; the first of them under a limit."""
-    table = dataset.items(split, _COLUMNS).sort_by("id").slice(0, limit)
+    whole = dataset.items(split, _COLUMNS)
+    table = whole.sort_by("id").slice(0, limit)
     kinds = set(table["kind"].unique().to_pylist())
     if kinds - {Kind.LONG_FORM.value}:
         raise ConfigError(
@@ -118,9 +146,29 @@ def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
         )
     if not len(table):
         raise ConfigError(f"{dataset.folder}: split {split} holds no items")
+    _check_items(dataset, split)
+    pairs = whole.group_by(["level", "question_type"]).aggregate([]).to_pylist()
+    classes = frozenset(class_of(pair["level"], pair["question_type"]) for pair in pairs)
     groups = pc.dictionary_encode(table["group"].combine_chunks())
     codes = groups.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return Items(table, codes, len(groups.dictionary))
+    return Items(table, codes, len(groups.dictionary), classes)
+
+
+def _check_items(dataset: Dataset, split: str) -> None:
+    """The split's files are those that the build wrote."""
+    for path in sorted((dataset.folder / "data").glob(f"{split}-*.parquet")):
+        _check_file(path, f"data/{path.name}", dataset.manifest, "build it again")
+
+
+def _check_file(path: Path, name: str, manifest: Manifest, remedy: str) -> str:
+    """The file's SHA-256; CheckFailed where its folder's manifest has another, or none."""
+    stated = {record.name: record.sha256 for record in manifest.outputs}.get(name)
+    found = sha256_file(path)
+    if stated is None:
+        raise CheckFailed(f"{path}: its manifest does not list it; {remedy}")
+    if found != stated:
+        raise CheckFailed(f"{path}: changed since it was made (SHA-256); {remedy}")
+    return found
 
 
 def open_runs(folders: Sequence[Path], dataset: Dataset) -> list[Run]:
@@ -157,7 +205,11 @@ def _open(name: str, folder: Path, dataset: Dataset) -> Run:
             f"{folder}: a run on another dataset (fingerprint {made_on[:12]}, while "
             f"{dataset.folder} has {dataset.manifest.fingerprint[:12]}); score it with its own"
         )
-    return Run(name, folder, manifest, sha256_file(folder / PREDICTIONS_FILE))
+    shots = manifest.configuration["shots"]
+    if not isinstance(shots, int) or isinstance(shots, bool) or shots < 0:
+        raise ConfigError(f"{folder / MANIFEST}: shots is no number of examples; is it damaged?")
+    path = folder / PREDICTIONS_FILE
+    return Run(name, folder, manifest, _check_file(path, path.name, manifest, "run predict again"))
 
 
 def _dataset_fingerprint(manifest: Manifest) -> str | None:

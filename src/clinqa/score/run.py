@@ -124,7 +124,7 @@ class _Making:
         subsets = list(subsets_of(items))
         scored = self._score_runs(items)
         figures = self._figures(scored, items, subsets)
-        measures = overall_measures(scored[0], self._labeller, subsets[0])
+        measures = overall_measures(scored[0], items, self._labeller, subsets[0])
         tests: list[PairedTest] = []
         if len(scored) > 1:
             self._progress("comparing", 0, 1)

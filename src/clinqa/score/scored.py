@@ -197,20 +197,25 @@ def _judged(
     codes = np.empty(len(found), np.int64)
     categories, structures = items.column("category"), items.column("structure")
     types, levels = items.column("question_type"), items.column("level")
-    references = items.column("answer")
+    references, sources = items.column("answer"), _sources(items)
     for row, (item, answer, status) in enumerate(
         zip(found.tolist(), answers, statuses, strict=True)
     ):
         level, kind, verdict = levels[item], types[item], NO_ANSWER
         if answer is not None:
             asked = Asked(categories[item], structures[item], kind)
-            verdict = scorer.judge(asked, level, references[item], answer)
+            verdict = scorer.judge(asked, level, references[item], answer, sources[item])
         verdicts.append(verdict)
         codes[row] = known.setdefault((level, kind, status, verdict), len(known))
     distinct = np.stack([_statistics(*key) for key in known])
     used = np.flatnonzero(distinct.any(axis=0))
     columns = np.append(np.arange(len(STATISTICS)), used)
     return columns, distinct[:, used][codes], verdicts
+
+
+def _sources(items: Items) -> list[str]:
+    """The words of the report that decided each item."""
+    return [" ".join(span["text"] for span in spans or ()) for spans in items.column("spans")]
 
 
 def _statistics(level: int | None, question_type: str, status: str, verdict: Verdict) -> Floats:
@@ -246,7 +251,7 @@ def _rows(
     """The rows of `items.parquet`: SCORED, and a column for each text metric."""
     size = len(found)
     asked = items.table.take(pa.array(found))
-    sources = [" ".join(span["text"] for span in spans or ()) for spans in items.column("spans")]
+    sources = _sources(items)
     types, levels = items.column("question_type"), items.column("level")
     classes = [class_of(level, kind) for level, kind in zip(levels, types, strict=True)]
     columns = {
