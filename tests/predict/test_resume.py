@@ -304,3 +304,38 @@ def test_a_damaged_record_is_asked_again_and_no_item_is_lost(
     assert any("1 records of an earlier run are damaged" in note for note in result.notes)
     found = predictions(dataset.parent / "run")
     assert len({one["item_id"] for one in found}) == len(found) == 18
+
+
+def test_errors_of_a_complete_run_are_asked_again_only_when_told_so(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(prompt: Prompt) -> Output:
+        return said("", finish="error", error="server") if is_bad(prompt) else said("Mild.")
+
+    install(monkeypatch, Made(failing))
+    assert run(dataset).counts["error"] == 6
+    install(monkeypatch, model := Made(lambda prompt: said("Severe.")))
+    assert run(dataset).already_done and not model.asked
+    real = os.replace
+    for n in range(1, 30):  # a kill at any move
+        calls = 0
+
+        def dying(*args, n=n):  # type: ignore[no-untyped-def]
+            nonlocal calls
+            calls += 1
+            if calls == n:
+                raise Stopped
+            return real(*args)
+
+        monkeypatch.setattr(os, "replace", dying)
+        try:
+            run(dataset, retry_errors=True)
+        except Stopped:
+            continue
+        finally:
+            monkeypatch.setattr(os, "replace", real)
+        break
+    assert n > 3 and len(model.asked) == 6
+    found = predictions(dataset.parent / "run")
+    assert Counter(one["answer"] for one in found) == {"Mild.": 12, "Severe.": 6}
+    assert run(dataset, retry_errors=True).already_done and len(model.asked) == 6

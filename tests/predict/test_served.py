@@ -106,6 +106,22 @@ def test_a_host_that_may_not_see_the_text_is_refused_before_anything_is_left(
     predict(dataset, tmp_path / "run", PredictOptions("baseline:prior"))  # the folder is free
 
 
+def test_a_dry_run_says_where_the_texts_would_go_and_what_it_may_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = [(2, 1, 6, "", ("203.0.113.9", 443))]
+    monkeypatch.setattr("clinqa.privacy.egress.socket.getaddrinfo", lambda *_, **__: elsewhere)
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(
+        "as_of: 2026-01-01\ncurrency: USD\nmodels: {'openai:*': {input: 1, output: 1000}}\n"
+    )
+    options = PredictOptions("openai:made", price_file=prices, dry_run=True)
+    dataset = write_dataset(tmp_path / "dataset", data_class="public")
+    notes = "\n".join(predict(dataset, tmp_path / "run", options).notes)
+    assert "api.openai.com (away from this machine)" in notes and "USD" in notes
+    assert not (tmp_path / "run").exists()
+
+
 PROGRAM = """
 import sys
 from pathlib import Path

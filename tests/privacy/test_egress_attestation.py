@@ -47,6 +47,7 @@ def test_none_given_is_none() -> None:
         {"who": None},
         {"until": "soon"},
         {"until": None},
+        {"host": "models.example:0"},
         {"host": "*"},
         {"host": "*.example"},
         {"host": "https://models.example/v1"},
@@ -78,3 +79,8 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         load_attestations(tmp_path / "none.yaml")
     with pytest.raises(ConfigError, match="a file"):
         load_attestations(tmp_path)
+
+
+def test_an_attestation_without_an_end_holds(tmp_path: Path) -> None:
+    held = load_attestations(written(tmp_path, [GOOD | {"until": "9999-12-31"}]))
+    assert held[0].expires == float("inf")

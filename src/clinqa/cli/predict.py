@@ -141,6 +141,10 @@ def predict(
         DataClass | None,
         typer.Option("--data-class", help="The dataset's own unless it is raised here."),
     ] = None,
+    retry_errors: Annotated[
+        bool,
+        typer.Option("--retry-errors", help="Of a complete run, ask again what failed."),
+    ] = False,
     seed: Seed = 0,
     dry_run: DryRun = False,
     fresh: Fresh = False,
@@ -180,6 +184,7 @@ def predict(
         context_window=context_window,
         dry_run=dry_run,
         fresh=fresh,
+        retry_errors=retry_errors,
     )
     with Progress() as progress:
         result = ask(dataset, out, options, progress)

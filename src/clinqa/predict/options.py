@@ -52,6 +52,7 @@ class PredictOptions:
     # of the verb
     dry_run: bool = False
     fresh: bool = False
+    retry_errors: bool = False  # of a complete run
     chunk: int = 4096  # prompts in memory at once; no row depends on it
 
     @property

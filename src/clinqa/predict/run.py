@@ -41,6 +41,7 @@ from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.options import PredictOptions, PredictResult
 from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template, load_template
+from clinqa.predict.reopen import reopen
 from clinqa.predict.repeats import Repeats, check_repeats, plan_repeats
 from clinqa.predict.results import STATUSES, Tally, write_predictions
 from clinqa.predict.shots import draw_shots
@@ -73,7 +74,11 @@ def predict(
     configuration = configuration_of(opened, template, options)
     identity = identity_of_run(configuration, options, data_class, inputs)
     private = is_private(data_class)
-    with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as folder:
+    with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as opened_out:
+        folder = opened_out
+        if options.retry_errors and folder.done is not None:
+            with writing(folder.path):
+                folder = reopen(folder, PREDICTIONS_FILE)
         if folder.done is not None:
             notes = [f"already done: {out} holds this run"]
             return PredictResult(
