@@ -329,6 +329,7 @@ def test_no_order_of_rows_or_runs_touches_a_figure(tmp_path: Path, dataset: Data
     table = pq.read_table(shuffled / "predictions.parquet")
     order = np.random.default_rng(0).permutation(len(table))
     pq.write_table(table.take(order), shuffled / "predictions.parquet")
+    seal(shuffled)
     other, _ = scored(tmp_path / "2", dataset, runs[1], shuffled)
     key: Callable[[dict[str, Any]], str] = lambda f: json.dumps(  # noqa: E731
         [f["run"], f["metric"], f["subset"]], sort_keys=True

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 
 ABNORMALITIES = (
     "aortic_regurgitation",
@@ -189,7 +189,16 @@ def write_scores(
         versions={"python": "3.11.7", "numpy": "2.4.6"},
     )
     (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")
-    assert sha256_file(folder / "scores.json")
+    return seal(folder)
+
+
+def seal(folder: Path) -> Path:
+    """Write the manifest once more, with the files as they lie there."""
+    path = folder / "manifest.json"
+    files = [folder / name for name in ("items.parquet", "scores.json")]
+    outputs = [FileRecord(f.name, sha256_file(f), f.stat().st_size) for f in files if f.is_file()]
+    text = replace(Manifest.read(path), outputs=outputs).to_json()
+    path.write_text(text, encoding="utf-8")
     return folder
 
 

@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
-from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.present.report import write_report
+from clinqa.present.report.claims import summary
+from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.page import all_tables, render
 from clinqa.present.report.read import Evaluation, read_scores
-from present.report.made_scores import RUNS, SIGNATURES, write_scores
+from present.report.made_scores import RUNS, SIGNATURES, seal, write_scores
 
 EVIL = "</script><img src=x onerror=alert(1)><style>*{}</style>&amp;"
 
@@ -284,6 +286,7 @@ def test_two_runs_of_one_model_have_labels_of_their_own(tmp_path: Path) -> None:
 def test_spoilt_scores_are_an_error_that_quotes_nothing(tmp_path: Path, spoilt: str) -> None:
     folder = write_scores(tmp_path / "s", RUNS[:2])
     (folder / "scores.json").write_text(spoilt)
+    seal(folder)
     with pytest.raises(SourceError, match=r"scores\.json") as caught:
         read_scores([folder])
     assert "SECRET" not in str(caught.value)
@@ -383,3 +386,48 @@ def test_a_human_sample_stands_beside_the_labeller(tmp_path: Path) -> None:
     evaluation = read_scores([write_scores(tmp_path / "s", change=change)])
     assert all_tables(evaluation)["human"].rows[0].cells[4].text == "0.610"
     assert "A human sample of 30 answers was given" in render(evaluation)
+
+
+@pytest.mark.parametrize("name", ["scores.json", "items.parquet"])
+def test_a_file_changed_since_it_was_scored_is_refused(tmp_path: Path, name: str) -> None:
+    folder = write_scores(tmp_path / "s", RUNS[:2])
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(CheckFailed, match=re.escape(name)):
+        read_scores([folder])
+
+
+def test_the_same_scores_twice_and_a_page_among_scores_are_refused(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match="given twice"):
+        read_scores([folder, folder])
+    with pytest.raises(ConfigError, match="lies in"):
+        write_report([folder], folder / "r.html")
+    assert not (folder / "r.html").exists()
+
+
+def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
+    text = {"answer": "a\x00b\x1b[31mc\u202ed"}
+    html = render(read_scores([write_scores(tmp_path / "s", RUNS[:2], text=text)]))
+    assert not set("\x00\x1b\u202e") & set(html)
+    assert "a\\x00b\\x1b[31mc\\u202ed" in html
+
+
+def test_highest_is_said_only_where_the_adjusted_test_says_so(tmp_path: Path) -> None:
+    evaluation = read_scores([write_scores(tmp_path / "s", tested=False)])
+    assert "highest" not in " ".join(summary(evaluation, Verdicts(evaluation.tests)))
+
+
+def test_the_name_of_a_variable_is_shown(tmp_path: Path) -> None:
+    def change(data: dict[str, Any]) -> None:
+        command = ["clinqa", "predict", "--api-key-env", "MY_KEY"]
+        data["meta"]["runs"][0]["command"] = command
+
+    html = render(read_scores([write_scores(tmp_path / "s", change=change)]))
+    assert "--api-key-env MY_KEY" in html
+
+
+def test_every_figure_of_the_levels_says_its_n(evaluation: Evaluation) -> None:
+    cells = [cell for row in all_tables(evaluation)["levels"].rows for cell in row.cells]
+    assert all(" n " in f" {cell.spread}" for cell in cells if cell.value is not None)

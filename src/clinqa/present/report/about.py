@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -283,7 +284,7 @@ def commands(evaluation: Evaluation, page: str) -> list[tuple[str, str]]:
     lines = [(f"Run: {run.label}", _predict(run, dataset)) for run in evaluation.runs]
     for manifest in evaluation.manifests:
         if manifest.command:
-            lines.append(("Scores", shlex.join(redact_command(manifest.command))))
+            lines.append(("Scores", shlex.join(_shown(manifest.command))))
     lines.append(("This page", f"clinqa report SCORES -o {shlex.quote(page)}"))
     return lines
 
@@ -291,9 +292,33 @@ def commands(evaluation: Evaluation, page: str) -> list[tuple[str, str]]:
 def _predict(run: Run, dataset: str) -> str:
     stated = run.about.get("command")
     if isinstance(stated, Sequence) and not isinstance(stated, str) and stated:
-        return shlex.join(redact_command([str(word) for word in stated]))
+        return shlex.join(_shown([str(word) for word in stated]))
     words = ["clinqa", "predict", dataset, "--model", run.model, "--shots", str(run.shots)]
     words += ["--repeats", str(run.repeats)]
     if run.about.get("seed") is not None:
         words += ["--seed", str(run.about["seed"])]
     return shlex.join(str(redact(word)) for word in [*words, "--out", "RUN"])
+
+
+def _shown(command: Sequence[str]) -> list[str]:
+    """The command line without secrets. The name of a variable (`--api-key-env NAME`) is none;
+    where a manifest hid it, NAME stands in its place.
+
+    >>> _shown(["clinqa", "--api-key-env", "MY_KEY", "--api-key", "abc", "--api-key-env=***"])
+    ['clinqa', '--api-key-env', 'MY_KEY', '--api-key', '***', '--api-key-env=NAME']
+    """
+    shown = redact_command(command)
+    for place, word in enumerate(command):
+        option, equals, value = word.partition("=")
+        if not (option.startswith("--") and option.endswith("-env")):
+            continue
+        if equals:
+            shown[place] = f"{option}={_variable(value)}"
+        elif place + 1 < len(command):
+            shown[place + 1] = _variable(command[place + 1])
+    return shown
+
+
+def _variable(word: str) -> str:
+    """A word that may be a variable's name: capitals and at most 40 signs."""
+    return word if re.fullmatch(r"[A-Z][A-Z0-9_]{0,39}", word) else "NAME"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from clinqa.core.figures import Figure
 from clinqa.present.report.marks import Verdicts
@@ -34,7 +34,7 @@ def summary(evaluation: Evaluation, verdicts: Verdicts) -> list[str]:
     said = [
         _scope(evaluation),
         _best(evaluation, verdicts),
-        _levels(evaluation),
+        _levels(evaluation, verdicts),
         *_dangerous(evaluation),
         _memorised(evaluation),
         _unanswered(evaluation),
@@ -75,20 +75,24 @@ def _best(evaluation: Evaluation, verdicts: Verdicts) -> str:
         return ""
     labels = _labels(evaluation.runs)
     top, *rest = ranked
-    start = (
-        f"{metric_name(metric)} is highest for {labels[top.run]}"
-        f" ({decimals(top.value)} {interval(top.low, top.high)})".replace(" )", ")")
-    )
+    name = metric_name(metric)
+    best = _valued(labels, top)
     untested = [f for f in rest if not verdicts.tested(top.run, f.run, metric)]
     if len(untested) == len(rest):
-        return f"{start}; no adjusted paired test was made, so no run is called best."
+        return (
+            f"{name} is {_from_to(labels, ranked)}; no adjusted paired test was made, so no run is"
+            " called best."
+        )
     tied = [f for f in rest if f not in untested and not verdicts.better(top.run, f.run, metric)]
     if tied:
         names = _listed([labels[figure.run] for figure in tied])
-        return f"{start}, but the paired test does not distinguish it from {names}."
+        return f"{name}: {best} is not distinguishable from {names} by the adjusted paired test."
     if untested:
-        return f"{start}; against {len(untested)} of {len(rest)} other runs it was not tested."
-    return f"{start}, and the paired test tells it from every other run."
+        return (
+            f"{name} is {_from_to(labels, ranked)}; {labels[top.run]} was not tested against"
+            f" {len(untested)} of {len(rest)} other runs."
+        )
+    return f"{name} is highest for {best}, and the paired test tells it from every other run."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -97,16 +101,37 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _levels(evaluation: Evaluation) -> str:
-    """Accuracy beside macro-F1: always "normal" gives much of the one and little of the other."""
+def _levels(evaluation: Evaluation, verdicts: Verdicts) -> str:
+    """Accuracy beside macro-F1: always "normal" gives much of the one and little of the other.
+
+    No run is called the highest but where the adjusted test tells it from every other.
+    """
     labels = _labels(evaluation.runs)
-    said = []
+    said: list[str] = []
+    claimed = True
     for metric in ("level_accuracy", "level_macro_f1"):
-        for top in _ranked(evaluation, metric)[:1]:
-            name = "level " + metric_name(metric).removeprefix("Level ")
-            bounds = f"{decimals(top.value)} {interval(top.low, top.high)}".rstrip()
-            said.append(f"{labels[top.run]} in {name} ({bounds})")
-    return f"Clinical level: highest is {' and '.join(said)}." if said else ""
+        ranked = _ranked(evaluation, metric)
+        name = metric_name(metric).removeprefix("Level ")
+        if len(ranked) == 1:
+            said.append(f"{name} of {_valued(labels, ranked[0])}")
+        elif ranked and all(verdicts.better(ranked[0].run, f.run, metric) for f in ranked[1:]):
+            said.append(f"{name} is highest for {_valued(labels, ranked[0])}")
+        elif ranked:
+            claimed = False
+            said.append(f"{name} is {_from_to(labels, ranked)}")
+    if not said:
+        return ""
+    end = "" if claimed else "; no adjusted test tells the first from all others"
+    return f"Clinical level: {'; '.join(said)}{end}."
+
+
+def _valued(labels: Mapping[str, str], figure: Figure) -> str:
+    bounds = f"{decimals(figure.value)} {interval(figure.low, figure.high)}".rstrip()
+    return f"{labels[figure.run]} ({bounds})"
+
+
+def _from_to(labels: Mapping[str, str], ranked: Sequence[Figure]) -> str:
+    return f"from {_valued(labels, ranked[-1])} to {_valued(labels, ranked[0])}"
 
 
 def _dangerous(evaluation: Evaluation) -> list[str]:

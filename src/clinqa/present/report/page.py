@@ -21,6 +21,7 @@ from markupsafe import Markup
 from clinqa import __version__
 from clinqa.core.cells import is_private
 from clinqa.core.figures import Figure
+from clinqa.core.visible import visible
 from clinqa.present.report import about, results, subsets
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
 from clinqa.present.report.claims import primary_metric, summary
@@ -34,6 +35,10 @@ __all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
 
 GENERATOR = "clinqa report"
 PANELS = 6
+# what moves a cursor, is no legal HTML or turns the direction of what follows
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _SYMBOLS = "†‡§¶‖#"
 
 
@@ -89,7 +94,7 @@ def render(
     )
     environment.filters["breakable"] = _breakable
     environment.filters["unbroken"] = _unbroken
-    return environment.get_template("report.html.j2").render(
+    html = environment.get_template("report.html.j2").render(
         title=title or "Evaluation of clinical question answering",
         version=__version__,
         generator=GENERATOR,
@@ -121,6 +126,7 @@ def render(
         seen_table="seen" in tables,
         figures=inlined_json(_figures(evaluation)),
     )
+    return _CONTROLS.sub(lambda found: visible(found[0]), html)
 
 
 def _breakable(text: str) -> Markup:

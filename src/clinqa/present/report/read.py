@@ -16,9 +16,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import Manifest
+from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.present.levels import plain_name
 from clinqa.present.report.words import GROUPS
@@ -117,6 +117,10 @@ def read_scores(folders: Sequence[Path]) -> Evaluation:
     if not folders:
         raise ConfigError("no SCORES folder given")
     parts = [_read_one(folder) for folder in folders]
+    prints = [part.manifests[0].fingerprint for part in parts]
+    for number, (folder, made) in enumerate(zip(folders, prints, strict=True)):
+        if made in prints[:number]:
+            raise ConfigError(f"{folder}: the same scores are given twice; give each folder once")
     first = parts[0]
     for folder, part in zip(folders[1:], parts[1:], strict=True):
         _same_dataset(folder, first.dataset, part.dataset)
@@ -131,7 +135,10 @@ def _read_one(folder: Path) -> Evaluation:
     if not manifest_path.is_file():
         raise SourceError(f"{folder}: no {MANIFEST}; not a finished folder of clinqa score")
     manifest = Manifest.read(manifest_path)
+    if manifest.verb != "score":
+        raise SourceError(f"{folder}: not a folder of clinqa score (made by {manifest.verb!r})")
     path = folder / SCORES
+    _check_files(folder, manifest)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -160,6 +167,21 @@ def _read_one(folder: Path) -> Evaluation:
         items=_items(folder / ITEMS),
         warnings=tuple(str(warning) for warning in meta.get("warnings") or ()),
     )
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    """What the page is made of is what score wrote."""
+    stated = {record.name: record.sha256 for record in manifest.outputs}
+    for name in (SCORES, ITEMS):
+        path = folder / name
+        if not path.is_file():
+            if name == SCORES or name in stated:
+                raise SourceError(f"{path}: missing; score again")
+            continue
+        if name not in stated:
+            raise CheckFailed(f"{path}: its manifest does not list it; score again")
+        if sha256_file(path) != stated[name]:
+            raise CheckFailed(f"{path}: changed since it was made (SHA-256); score again")
 
 
 def _list(path: Path, data: Mapping[str, Any], key: str) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from clinqa.core.figures import Figure
 from clinqa.present.levels import level_words
@@ -101,9 +102,25 @@ def levels_overall(evaluation: Evaluation) -> Table | None:
         "How well the level is hit, over all questions (κ: −1 to 1)",
         "Model, shots",
         tuple(column for column, _, _ in columns),
-        _metric_rows(evaluation, columns),
+        _with_sizes(evaluation, columns, _metric_rows(evaluation, columns)),
         footnotes=tuple(footnotes),
     )
+
+
+def _with_sizes(
+    evaluation: Evaluation, columns: Sequence[tuple[Column, str, str]], rows: Sequence[Row]
+) -> tuple[Row, ...]:
+    """Every figure beside the number of answers it is of: kappa is of those with both levels."""
+    made = []
+    for run, row in zip(evaluation.runs, rows, strict=True):
+        cells = []
+        for (_, metric, signature), cell in zip(columns, row.cells, strict=True):
+            figure = evaluation.figure(run.id, metric, signature)
+            if figure is not None and figure.value is not None:
+                cell = replace(cell, spread=f"{cell.spread} n {count(figure.n)}".lstrip())
+            cells.append(cell)
+        made.append(replace(row, cells=tuple(cells)))
+    return tuple(made)
 
 
 def other_bleus(evaluation: Evaluation) -> Table | None:

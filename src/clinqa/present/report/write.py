@@ -12,7 +12,7 @@ from clinqa import __version__
 from clinqa.core.cells import is_private, write_file
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, fingerprint, library_versions
-from clinqa.core.outfolder import create_file, open_out
+from clinqa.core.outfolder import MANIFEST, create_file, open_out
 from clinqa.present.report.page import GENERATOR, all_tables, render
 from clinqa.present.report.plots import draw_figures, need_matplotlib
 from clinqa.present.report.read import Evaluation, read_scores
@@ -49,6 +49,7 @@ def write_report(
 ) -> Written:
     """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
     _refuse_foreign(page)
+    _refuse_inside(page, scores)
     if figures is not None:
         need_matplotlib()
     evaluation = read_scores(scores)
@@ -82,6 +83,23 @@ def _refuse_foreign(page: Path) -> None:
     with page.open("rb") as file:
         if _OURS not in file.read(4096):
             raise ConfigError(f"{page}: is not a page of clinqa report; name another with -o")
+
+
+def _refuse_inside(page: Path, scores: Sequence[Path]) -> None:
+    """No page is put into a folder that another verb made: its manifest would not list it."""
+    given = {folder.resolve() for folder in scores}
+    for parent in page.resolve().parents:
+        if parent in given:
+            raise ConfigError(f"{page}: lies in a SCORES folder; name a file elsewhere with -o")
+        if (parent / MANIFEST).is_file():
+            try:
+                verb = Manifest.read(parent / MANIFEST).verb
+            except ConfigError:
+                continue
+            raise ConfigError(
+                f"{page}: lies in {parent}, a folder that clinqa {verb} made; name a file "
+                "elsewhere with -o"
+            )
 
 
 def _write_files(
