@@ -21,7 +21,7 @@ from clinqa.build.reports.questions import questionnaire
 from clinqa.build.reports.readings import PHASES, text_key
 from clinqa.core.schema import LABELS, LONG_FORM, SPAN
 from clinqa.dataset.splits import SPLITS, split_groups
-from loop import BATCH, Decided, Reports, answer_of, reports
+from loop import BATCH, POST, Decided, Reports, answer_of, reports
 from measure import say
 from statements import Statement
 
@@ -30,10 +30,13 @@ _PART = "TEXT"
 
 
 def context_of(text: str, found: list[Statement]) -> str:
-    """The sections that hold statements; what lies between two of them where it is no words."""
+    """The sections that hold statements, but for those on what was found after an intervention;
+    what lies between two of them where it is no words."""
     parts: list[str] = []
     start = end = last = -1
-    for _, stop, _, _, _, _, number, head in found:
+    for _, stop, _, _, _, phase, number, head in found:
+        if phase == POST:
+            continue
         if number == last:
             end = stop
             continue

@@ -50,10 +50,12 @@ class Labelled:
     @cached_property
     def kept_texts(self) -> list[str]:
         """What stands of each study anywhere in the dataset: contexts, and other phases' words."""
-        everything = sections_of(self.pieces, len(self.studies), post=True)
-        if len(everything.rows) == len(self.sections.rows):
-            return self.contexts
-        return [findings_context(text, everything, study) for study, text in enumerate(self.texts)]
+        everything, sections = sections_of(self.pieces, len(self.studies), post=True), self.sections
+        texts = list(self.contexts)
+        more = np.flatnonzero(np.diff(everything.first) > np.diff(sections.first))
+        for study in more.tolist():
+            texts[study] = findings_context(self.texts[study], everything, study)
+        return texts
 
     @cached_property
     def decided(self) -> Decided:
