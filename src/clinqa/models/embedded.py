@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -18,7 +17,7 @@ from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.local import LocalModel, open_folder
 from clinqa.models.local.runtime import import_torch
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.weights import cache_folder, check_gguf, converted, known, sha256_of
+from clinqa.models.weights import check_gguf, converted, known, sha256_of, working_folder
 
 __all__ = ["EMBEDDED", "Embedded", "open_embedded"]
 
@@ -72,9 +71,7 @@ def _assembled(package: str, missing: str) -> tuple[Path, str]:
     folder = known(digest)
     if folder is not None:
         return folder, digest
-    cache = cache_folder()
-    cache.mkdir(parents=True, exist_ok=True)
-    working = Path(tempfile.mkdtemp(prefix=".assembling-", dir=cache))
+    working = working_folder()
     try:
         file = Path(module.assemble(working / "model.gguf"))
         return converted(file, digest), digest

@@ -16,15 +16,26 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from contextlib import redirect_stderr, suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 
-__all__ = ["cache_folder", "check_gguf", "converted", "folder_sha256", "known", "sha256_of"]
+__all__ = [
+    "cache_folder",
+    "check_gguf",
+    "converted",
+    "folder_sha256",
+    "known",
+    "sha256_of",
+    "working_folder",
+]
 
 _MAGIC = b"GGUF"
+_WORKING = ".working-"
+_STALE = 6 * 3600  # seconds; no conversion takes as long
 
 
 def cache_folder() -> Path:
@@ -88,14 +99,7 @@ def converted(file: Path, digest: str) -> Path:
     transformers = importlib.import_module("transformers")
     if importlib.util.find_spec("gguf") is None:
         raise MissingExtra("local", "the package gguf, to read GGUF files,")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        working = Path(tempfile.mkdtemp(prefix=".converting-", dir=target.parent))
-    except OSError as error:
-        raise ConfigError(
-            f"{target.parent}: cannot be written ({error.strerror}); "
-            "CLINQA_CACHE names another place"
-        ) from error
+    working = working_folder()
     try:
         where: dict[str, object] = {
             "pretrained_model_name_or_path": str(file.parent),
@@ -122,6 +126,21 @@ def converted(file: Path, digest: str) -> Path:
     finally:
         shutil.rmtree(working, ignore_errors=True)
     return target
+
+
+def working_folder() -> Path:
+    """A new folder inside the cache to work in; what killed runs left there long ago goes."""
+    cache = cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        for left in cache.glob(f"{_WORKING}*"):
+            if time.time() - left.stat().st_mtime > _STALE:
+                shutil.rmtree(left, ignore_errors=True)
+        return Path(tempfile.mkdtemp(prefix=_WORKING, dir=cache))
+    except OSError as error:
+        raise ConfigError(
+            f"{cache}: cannot be written ({error.strerror}); CLINQA_CACHE names another place"
+        ) from error
 
 
 def _place(digest: str) -> Path:
