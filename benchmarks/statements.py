@@ -85,7 +85,7 @@ def statements(text: str, headers: Headers) -> list[Statement]:
             if colon > 0:
                 key = text[i:colon]
                 header = get(key, True)
-                if header is not None and key.find(". ") < 0:
+                if header is not None and key.find(". ") < 0 and "\n" not in key:
                     h_structure, h_role, _, _, structural = header
                     plain = h_structure == "*" and h_role is None
                     if key.isupper() or not (structural or plain or h_role == IGNORE):
