@@ -106,7 +106,7 @@ def _pieces(
         cut, clean = (0, False) if inside else _cut(buffer, dialect.delimiter, newline, final_text)
         raw, used = None, cut
         if clean and (cut or len(buffer) < MAX_RECORD_BYTES):
-            raw = _parse(buffer[:cut], layout, dialect, rows)
+            raw = _parse(memoryview(buffer)[:cut], layout, dialect, rows)
         if raw is None:
             found = repair(buffer, dialect, final=final_text, inside=inside)
             raw, used = _repaired(buffer, path, layout, dialect, rows, found), found.bytes_used
@@ -157,14 +157,17 @@ def _well_quoted(data: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], deli
     return bool(may[data[ahead]].all() and may[data[behind]].all())
 
 
-def _parse(buffer: bytes, layout: Layout, dialect: Dialect, before: int) -> RawRows | None:
+def _parse(
+    buffer: bytes | memoryview, layout: Layout, dialect: Dialect, before: int
+) -> RawRows | None:
     """Columns of strict records; None if a row has the wrong number of fields.
 
     Arrow's handler of such rows decodes them, and fails at the first one that is no UTF-8, so
     `repair` finds them instead.
     """
     wanted = {role: f"c{place}" for role, place in layout.roles.items()}
-    if not buffer.strip(b"\r\n"):
+    # pieces are megabytes: nothing here copies one that begins with a record
+    if not bytes(buffer[:64]).strip(b"\r\n") and not bytes(buffer).strip(b"\r\n"):
         empty = {role: pa.array([], pa.large_binary()) for role in wanted}
         return RawRows(empty, pa.array([], pa.int64()))
     try:
