@@ -59,7 +59,13 @@ class Labelling:
         for studies, pieces in ahead(map(self._begin, read_reports([source]))):
             table = self._table(studies, pieces)
             if writer is None:
-                writer = pq.ParquetWriter(out, table.schema, compression="zstd", store_schema=False)
+                writer = pq.ParquetWriter(
+                    out,
+                    table.schema,
+                    compression="zstd",
+                    store_schema=False,
+                    write_statistics=False,
+                )
             writer.write_table(table)
             rows += len(table)
         if writer is not None:

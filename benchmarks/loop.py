@@ -147,7 +147,9 @@ def main(source: Path, out: Path, given: Path) -> None:
         ]
     )
     rows = 0
-    with pq.ParquetWriter(out, schema, compression="zstd", store_schema=False) as writer:
+    with pq.ParquetWriter(
+        out, schema, compression="zstd", store_schema=False, write_statistics=False
+    ) as writer:
 
         def write() -> None:
             arrays = [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)]
