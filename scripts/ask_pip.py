@@ -18,9 +18,9 @@ CUDA = re.compile(r"nvidia-|triton$|cuda-|pytorch-triton")
 CHOOSE = """\
 error: pip would also install CUDA packages, several GB, and nobody asked for them:
   {names}
-Choose, then call make demo-model again:
-  no GPU     {python} -m pip install torch --index-url https://download.pytorch.org/whl/cpu
-             (or pip install torch==X from an index of yours that holds CPU builds)
+Choose, then call make again:
+  no GPU     {python} -m pip install torch, in its CPU build
+             (the page "Get Started" of pytorch.org gives the line for your system)
   with CUDA  make demo-model CUDA=1"""
 
 

@@ -178,6 +178,35 @@ def test_each_repeat_has_the_adapter_of_its_training_seed(
     assert manifest(dataset)["configuration"]["vary"] == "training-seed"
 
 
+def test_other_weights_under_the_same_name_are_another_run(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = dataset.parent / "model.gguf"
+    file.write_bytes(b"GGUF one")
+    monkeypatch.setattr("clinqa.predict.run.open_model", lambda name, options: Made(echo))
+    run(dataset, model=f"gguf:{file}")
+    assert run(dataset, model=f"gguf:{file}").already_done
+    file.write_bytes(b"GGUF two!")
+    with pytest.raises(ConfigError, match="weights_sha256"):
+        run(dataset, model=f"gguf:{file}")
+
+
+def test_what_the_model_says_of_itself_stands_in_the_manifest(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Loaded(Made):
+        def describe(self) -> dict[str, str]:
+            return {"dtype": "bfloat16", "device": "cpu"}
+
+    install(monkeypatch, Loaded(echo))
+    run(dataset, threads=3)
+    told = manifest(dataset)
+    assert told["details"]["models"] == [
+        {"deterministic": True, "dtype": "bfloat16", "device": "cpu"}
+    ]
+    assert told["configuration"]["threads"] == 3
+
+
 @pytest.mark.parametrize(
     ("told", "words"),
     [

@@ -128,6 +128,9 @@ def predict(
     device: Annotated[
         str | None, typer.Option("--device", metavar="D", help="Of a local model.")
     ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, metavar="N", help="Of a local model.")
+    ] = None,
     batch_size: Annotated[
         int | None, typer.Option("--batch-size", min=1, metavar="N", help="Of a local model.")
     ] = None,
@@ -180,6 +183,7 @@ def predict(
         adapters=adapter or (),
         dtype=dtype,
         device=device,
+        threads=threads,
         batch_size=batch_size,
         context_window=context_window,
         dry_run=dry_run,

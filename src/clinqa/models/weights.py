@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from contextlib import redirect_stderr, suppress
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -53,7 +54,13 @@ def cache_folder() -> Path:
 
 
 def sha256_of(file: Path) -> str:
-    """The SHA-256 of a file, in hex."""
+    """The SHA-256 of a file, in hex; computed once a process while the file stays as it is."""
+    found = file.stat()
+    return _sha256(file, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _sha256(file: Path, size: int, changed: int) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

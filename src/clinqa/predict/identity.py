@@ -12,6 +12,7 @@ from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.models.registry import weights_sha256
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompts import Template
 from clinqa.privacy.data_class import inherit
@@ -60,6 +61,7 @@ def configuration_of(
         "dataset": dataset.manifest.fingerprint,
         "split": options.split,
         "model": options.model,
+        "weights_sha256": weights_sha256(options.model),
         "shots": options.shots,
         "repeats": options.repeats,
         "vary": options.vary,
@@ -73,6 +75,7 @@ def configuration_of(
         "adapters": [path.name for path in options.adapters],
         "dtype": options.dtype,
         "device": options.device,
+        "threads": options.threads,
         "batch_size": options.batch_size,
         "context_window": options.context_window,
         "max_parallel": options.max_parallel,

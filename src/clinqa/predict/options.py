@@ -47,6 +47,7 @@ class PredictOptions:
     adapters: Sequence[Path] = ()
     dtype: str | None = None
     device: str | None = None
+    threads: int | None = None
     batch_size: int | None = None
     context_window: int | None = None
     # of the verb
@@ -75,6 +76,8 @@ class PredictOptions:
         ):
             if not value >= low:  # a NaN is not at least anything
                 raise ConfigError(f"{name} must be at least {low}")
+        if self.threads is not None and self.threads < 1:
+            raise ConfigError("--threads must be at least 1")
         if not 0 < self.top_p <= 1:
             raise ConfigError("--top-p must be above 0 and at most 1")
         for name, number in (("--max-cost", self.max_cost), ("--timeout", self.timeout)):

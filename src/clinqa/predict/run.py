@@ -25,7 +25,7 @@ from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, wri
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.models.protocol import Model, ModelOptions
+from clinqa.models.protocol import Described, Model, ModelOptions
 from clinqa.models.registry import open_model
 from clinqa.predict.ask import Asking, open_journal
 from clinqa.predict.budget import Budget
@@ -116,6 +116,7 @@ class _Run:
         self._repeats = Repeats(options.repeats, options.repeats, "none")
         self._shots: dict[str, list[str]] = {}
         self._items = self._in_split = 0
+        self._facts: list[dict[str, Any]] = []
         self._budget = Budget(price_of(options), options.max_cost)
         self.notes: list[str] = []
 
@@ -127,7 +128,7 @@ class _Run:
             raise ConfigError(f"{self._dataset.folder}: the split {options.split} holds no items")
         self._items, self._in_split = source.total, source.in_split
         with ExitStack() as stack:
-            models = _Models(options, self._model_options(), stack)
+            models = _Models(options, self._model_options(), stack, self._facts)
             self._repeats = repeats = plan_repeats(options, models(0))
             if repeats.note:
                 self.notes.append(repeats.note)
@@ -241,6 +242,7 @@ class _Run:
                 "model_seconds": round(tally.seconds, 3),
                 "cost": None if self._budget.price is None else round(self._budget.spent, 6),
                 "resumed": self._resumed,
+                "models": self._facts,
                 "shots": self._shots,
                 "notes": self.notes,
             },
@@ -264,6 +266,7 @@ class _Run:
             device=options.device,
             batch_size=options.batch_size,
             context_window=options.context_window,
+            extra={"threads": str(options.threads)} if options.threads else {},
             train_answers=TrainAnswers(self._dataset),
         )
 
@@ -283,8 +286,15 @@ class _Run:
 class _Models:
     """The model of each repeat: one for all, unless each repeat has an adapter of its own."""
 
-    def __init__(self, options: PredictOptions, given: ModelOptions, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        options: PredictOptions,
+        given: ModelOptions,
+        stack: ExitStack,
+        facts: list[dict[str, Any]],
+    ) -> None:
         self._options, self._given, self._stack = options, given, stack
+        self._facts = facts  # of each model that was opened, for the manifest
         self._open: tuple[Path | None, Model] | None = None
         stack.callback(self._close)
 
@@ -293,10 +303,12 @@ class _Models:
         adapter = adapters[min(repeat, len(adapters) - 1)] if adapters else None
         if self._open is None or self._open[0] != adapter:
             self._close()
-            self._open = (
-                adapter,
-                open_model(self._options.model, replace(self._given, adapter=adapter)),
-            )
+            model = open_model(self._options.model, replace(self._given, adapter=adapter))
+            self._open = adapter, model
+            said = model.describe() if isinstance(model, Described) else {}
+            facts = {"deterministic": model.deterministic, **said}
+            if facts not in self._facts:
+                self._facts.append(facts)
         return self._open[1]
 
     def _close(self) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clinqa.core.manifest import redact, redact_command
+from clinqa.core.manifest import HIDDEN, redact, redact_command
 from clinqa.present.report.claims import primary_metric
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.results import group_name, spread_words
@@ -308,17 +307,9 @@ def _shown(command: Sequence[str]) -> list[str]:
     ['clinqa', '--api-key-env', 'MY_KEY', '--api-key', '***', '--api-key-env=NAME']
     """
     shown = redact_command(command)
-    for place, word in enumerate(command):
-        option, equals, value = word.partition("=")
-        if not (option.startswith("--") and option.endswith("-env")):
-            continue
-        if equals:
-            shown[place] = f"{option}={_variable(value)}"
-        elif place + 1 < len(command):
-            shown[place + 1] = _variable(command[place + 1])
+    for place, word in enumerate(shown):
+        if word == HIDDEN and place and shown[place - 1].endswith("-env"):
+            shown[place] = "NAME"
+        elif word.endswith(f"-env={HIDDEN}"):
+            shown[place] = word.removesuffix(HIDDEN) + "NAME"
     return shown
-
-
-def _variable(word: str) -> str:
-    """A word that may be a variable's name: capitals and at most 40 signs."""
-    return word if re.fullmatch(r"[A-Z][A-Z0-9_]{0,39}", word) else "NAME"
