@@ -50,12 +50,22 @@ class Measure:
     count: Callable[[Floats], Floats]
     columns: tuple[int, ...]
     is_share: bool = True  # of items, between 0 and 1
+    #: Of a mean over answers: the columns above and below the line. None for what is no mean.
+    parts: tuple[int, int] | None = None
 
 
 def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
     """The text metrics, by the signatures with which they were computed."""
     return [
-        Measure(name, signature, _text(place), _column(_ALL), tuple(range(len(STATISTICS))))
+        Measure(
+            name,
+            signature,
+            _text(place),
+            _column(_ALL),
+            tuple(range(len(STATISTICS))),
+            # but for the first, corpus BLEU, they are means, and stand last
+            parts=(len(STATISTICS) - len(signatures) + place, _ALL) if place else None,
+        )
         for place, (name, signature) in enumerate(signatures.items())
     ]
 
@@ -152,7 +162,7 @@ def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measur
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(rows[..., under] > 0, rows[..., over] / rows[..., under], np.nan)
 
-    return Measure(name, signature, of, _column(under), (over, under))
+    return Measure(name, signature, of, _column(under), (over, under), parts=(over, under))
 
 
 def _text(place: int) -> Callable[[Floats], Floats]:

@@ -24,7 +24,16 @@ from clinqa.score.inputs import Items, Run
 from clinqa.score.read import Asked, answer_text
 from clinqa.score.text import STATISTICS, TextMetrics
 
-__all__ = ["CLASSES", "COLUMNS", "SCORED", "STATUSES", "ScoredRun", "score_run"]
+__all__ = [
+    "CLASSES",
+    "COLUMNS",
+    "SCORED",
+    "STATUSES",
+    "ScoredAnswers",
+    "ScoredRun",
+    "score_answers",
+    "score_run",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -125,9 +134,28 @@ class ScoredRun:
         return made
 
 
-def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun, pa.Table]:
-    """Score every answer of a run and average its repeats within each item; and the rows of
-    `items.parquet`."""
+@dataclass(frozen=True, slots=True)
+class ScoredAnswers:
+    """Every answer of a run scored alone, sorted by item and repeat: a row of statistics each.
+
+    `statistics` holds only those of COLUMNS that `columns` numbers: the others are 0 throughout.
+    """
+
+    run: Run
+    item: npt.NDArray[np.int64]  # the row of Items
+    repeat: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int64]
+    statistics: Floats
+    text: TextMetrics
+    predictions: pa.Table
+    answers: list[str | None]
+    statuses: list[str]
+    verdicts: list[Verdict]
+    unknown: int  # predictions of items that the split does not hold
+
+
+def score_answers(run: Run, items: Items, scorer: ClinicalScorer) -> ScoredAnswers:
+    """Score every answer of a run by itself."""
     predictions = run.predictions()
     place = {name: row for row, name in enumerate(items.column("id"))}
     found = np.array([place.get(name, -1) for name in predictions["item_id"].to_pylist()], np.int64)
@@ -145,24 +173,37 @@ def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun
     text = TextMetrics(references, [answer or "" for answer in answers])
     columns, judged, verdicts = _judged(items, found, answers, statuses, scorer)
     statistics = np.concatenate([text.statistics, judged], axis=1)
-    rows = _rows(run, items, predictions, found, answers, statuses, verdicts, text)
+    return ScoredAnswers(
+        run, found, repeat, columns, statistics, text, predictions, answers, statuses, verdicts,
+        unknown,
+    )  # fmt: skip
+
+
+def score_run(run: Run, items: Items, scorer: ClinicalScorer) -> tuple[ScoredRun, pa.Table]:
+    """Score every answer of a run and average its repeats within each item; and the rows of
+    `items.parquet`."""
+    made = score_answers(run, items, scorer)
+    found, repeat, statistics = made.item, made.repeat, made.statistics
+    rows = _rows(
+        run, items, made.predictions, found, made.answers, made.statuses, made.verdicts, made.text
+    )
     # rows come sorted by item, so that those of one item lie together
     first = np.flatnonzero(np.diff(found, prepend=-1))
     totals = [statistics[repeat == number].sum(axis=0) for number in np.unique(repeat)]
     if len(first) < len(found):
         counts = np.diff(np.append(first, len(found)))
         statistics = np.add.reduceat(statistics, first, axis=0) / counts[:, None]
-    counted = Counter(statuses)
+    counted = Counter(made.statuses)
     scored = ScoredRun(
         run=run,
         items=found[first],
-        columns=columns,
+        columns=made.columns,
         statistics=statistics,
         repeats=np.stack(totals),
-        signatures=text.signatures,
-        short_references=text.short_references,
+        signatures=made.text.signatures,
+        short_references=made.text.short_references,
         statuses={status: counted[status] for status in STATUSES if counted[status]},
-        unknown=unknown,
+        unknown=made.unknown,
     )
     return replace(scored, repeats=scored.wide(scored.repeats)), rows
 

@@ -1,0 +1,1 @@
+"""Fairness audit: is the score of a run the same for every group of patients?"""
