@@ -30,6 +30,8 @@ class Method(StrEnum):
 
     LEXICON = "lexicon"
     GRAMMAR = "grammar"
+    RULES = "rules"
+    LLM = "llm"
 
 
 class Phase(StrEnum):
@@ -69,6 +71,23 @@ class Reason(StrEnum):
     BROKEN_FILE = "broken_file"
     CONFLICTING_LEVELS = "conflicting_levels"
     NO_LABEL = "no_label"
+    # of statements from reference documents
+    MALFORMED_REPLY = "malformed_reply"
+    MODEL_FAILED = "model_failed"
+    BAD_LABEL = "bad_label"
+    QUOTE_TOO_SHORT = "quote_too_short"
+    QUOTE_NOT_FOUND = "quote_not_found"
+    QUOTE_SPANS_PAGES = "quote_spans_pages"
+    QUOTE_CUTS_NEGATION = "quote_cuts_negation"
+    IMAGE_REFERENCE = "image_reference"
+    NOT_WELL_FORMED = "not_well_formed"
+    OFF_TOPIC = "off_topic"
+    NOT_IN_SOURCE = "not_in_source"
+    NO_COUNTERPART = "no_counterpart"
+    NOT_CONTRADICTING = "not_contradicting"
+    JUDGED_WRONG = "judged_wrong"
+    NEAR_DUPLICATE = "near_duplicate"
+    NEGATION_CAP = "negation_cap"
 
 
 @dataclass(frozen=True, slots=True)
