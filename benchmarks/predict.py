@@ -22,6 +22,7 @@ import asyncio
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -229,20 +230,22 @@ def clinqa(port: int, dataset: Path, work: Path, sizes: tuple[int, int]) -> Meas
         return [
             sys.executable, "-m", "clinqa", "predict", str(dataset), "--model", "openai:fake",
             "--base-url", f"http://127.0.0.1:{port}/v1", "--max-parallel", str(PARALLEL),
-            "--out", str(work / f"run-{size}"), "--limit", str(size),
+            "--out", str(work / f"run-{size}"), "--limit", str(size), "--fresh",
         ]  # fmt: skip
 
     return measure("clinqa predict", port, sizes, command)
 
 
-def bare(port: int, prompts: list[dict[str, str]], work: Path, sizes: tuple[int, int]) -> None:
+def bare(
+    port: int, prompts: list[dict[str, str]], work: Path, sizes: tuple[int, int]
+) -> Measured | None:
     """The floor: aiohttp and nothing else, answers thrown away."""
 
     def command(size: int) -> list[str]:
         file = written(work / f"bare-{size}.json", prompts[:size])
         return [sys.executable, "-c", BARE, str(file), f"http://127.0.0.1:{port}/v1", str(PARALLEL)]
 
-    measure("bare aiohttp loop, answers thrown away", port, sizes, command)
+    return measure("bare aiohttp loop, answers thrown away", port, sizes, command)
 
 
 def lm_eval(
@@ -253,7 +256,7 @@ def lm_eval(
 
     def command(size: int) -> list[str]:
         tasks = work / f"tasks-{size}"
-        tasks.mkdir()
+        tasks.mkdir(exist_ok=True)
         file = written(work / f"lm-eval-{size}.json", prompts[:size])
         (tasks / "clinqa_bench.yaml").write_text(LM_EVAL_TASK.format(file=file))
         return [
@@ -293,6 +296,7 @@ def written(path: Path, prompts: list[dict[str, str]]) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--items", type=int, default=22_000)
+    parser.add_argument("--repeat", type=int, default=3, help="rounds, all clients in turn")
     parser.add_argument("--peers", type=Path, default=HERE.parents[1] / ".peers/bin/python")
     parser.add_argument("--work", type=Path, default=HERE.parents[1] / "bench-out" / "predict")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -319,25 +323,39 @@ def compare(told: argparse.Namespace, port: int) -> None:
     dataset = made_dataset(work, told.items)
     sizes = (told.items // 10, told.items)
     print(f"{'client':<46}{'few':>7} {'many':>7}{'rate':>11}{'CPU/item':>12}{'peak':>16}")
-    ours = clinqa(port, dataset, work, sizes)
+    ours = [clinqa(port, dataset, work, sizes)]
     prompts = [
         {"system": messages[0].text, "user": messages[1].text}
         for _, messages in read_prompts(work / f"run-{told.items}" / "prompts.jsonl")
     ]
-    bare(port, prompts, work, sizes)
     if not told.peers.exists():
+        bare(port, prompts, work, sizes)
         print(f"no {told.peers}: the peers were not measured; see --help for how to install them")
         return
     python = told.peers.absolute()
-    for peer in (
-        lm_eval(python, port, prompts, work, (500, 3000)),
-        inspect(python, port, prompts, work, (50, 350)),
-    ):
-        if peer is not None and ours is not None:
-            print(
-                f"    clinqa: {ours.rate / peer.rate:.1f} times as many items a second, "
-                f"{peer.cpu_ms / ours.cpu_ms:.1f} times less CPU for each"
-            )
+    others: list[list[Measured | None]] = []
+    for turn in range(told.repeat):
+        if turn:
+            ours.append(clinqa(port, dataset, work, sizes))
+        others.append(
+            [
+                bare(port, prompts, work, sizes),
+                lm_eval(python, port, prompts, work, (sizes[0], told.items // 2)),
+                inspect(python, port, prompts, work, (told.items // 300, told.items // 40)),
+            ]
+        )
+    print(f"medians over {told.repeat} rounds, clinqa beside")
+    for place in range(3):
+        pairs = [(a, b[place]) for a, b in zip(ours, others, strict=True)]
+        report([(a, b) for a, b in pairs if a is not None and b is not None])
+
+
+def report(pairs: list[tuple[Measured, Measured]]) -> None:
+    """How many times a peer's figures are of ours, each round by itself, then the median."""
+    if pairs:
+        rate = statistics.median(a.rate / b.rate for a, b in pairs)
+        cpu = statistics.median(b.cpu_ms / a.cpu_ms for a, b in pairs)
+        print(f"    {pairs[0][1].name:<46}{rate:.2f} x the items a second, {cpu:.2f} x the CPU")
 
 
 def made_dataset(work: Path, items: int) -> Path:

@@ -120,6 +120,28 @@ def test_what_fails_twice_is_recorded_with_its_kind(
     assert kinds == {"": 12, "server": 6}
 
 
+def test_prompts_that_fail_from_the_very_first_are_recorded_while_the_service_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = write_dataset(tmp_path / "dataset", test=rows([f"t{n}" for n in range(40)]))
+    asked: list[str] = []
+
+    def failing_first(prompt: Prompt) -> Output:
+        if not prompt.context:
+            return said("Yes.")
+        if prompt.item_id not in asked:
+            asked.append(prompt.item_id)
+        at_fault = asked.index(prompt.item_id) < 25
+        return said("", finish="error", error="server") if at_fault else said("Mild.")
+
+    install(monkeypatch, model := Made(failing_first))
+    counts = run(dataset, max_parallel=2).counts
+    assert (counts["answered"], counts["error"]) == (95, 25)
+    plain = [prompt for prompt in model.asked if not prompt.context]
+    assert plain
+    assert all(len(prompt.messages) == 1 for prompt in plain)
+
+
 def test_a_service_that_is_gone_stops_the_run_which_then_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,9 +4,9 @@ Errors of the moment (rate limits, time-outs, a server that fell over, an answer
 sense) are asked again in a second pass; what fails then is recorded as it is, and the run ends.
 
 Many failures in a row may be the prompts' own fault or the service's. What tells them apart is
-something that was answered before: it is asked once more. If it is answered, the failures are the
-prompts' own and the run goes on; if not, or if nothing was ever answered, the run stops, resumable,
-before it has turned every item into an error.
+something that was answered before: it is asked once more; where nothing was yet, a question of one
+line without a word of any record. If it is answered, the failures are the prompts' own and the run
+goes on; if not, the run stops, resumable, before it has turned every item into an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.progress import Progress
-from clinqa.models.protocol import Model, Output, Prompt, Sampling
+from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling
 from clinqa.predict.budget import Budget
 from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.prompter import Asked, Prompter
@@ -33,6 +33,17 @@ _STAGE = "asking"
 _LOST = Output("", "error", None, None, 0.0, "bad_output")
 _TOO_LONG = Output("", "error", None, None, 0.0, "context")
 _PROBE = "probe"  # the key of what is asked only to see whether the service still answers
+_PLAIN_TEXT = "Answer with one word: yes"
+_PLAIN = Prompt(
+    item_id=_PROBE,
+    messages=(Message("user", _PLAIN_TEXT),),
+    question=_PLAIN_TEXT,
+    context="",
+    category="",
+    question_type="",
+    seed=0,
+    repeat=0,
+)
 RESUME = "nothing that was answered is lost: run the same command again to go on"
 
 
@@ -176,13 +187,11 @@ class Asking:
             )
 
     def _answers_still(self, model: Model) -> bool:
-        """Is what was answered before answered once more?"""
+        """Is what was answered before, or else a plain question, answered now?"""
         good = self._good or self._earlier()
-        if good is None:
-            return False
         # another seed: a cache of answers would say nothing about the service
-        prompt = replace(good.prompt, seed=time.time_ns() % (1 << 31))
-        one = replace(good, prompt=prompt)
+        prompt = replace(good.prompt if good else _PLAIN, seed=time.time_ns() % (1 << 31))
+        one = Asked(prompt, (), "", "", _PROBE)
         for chunk in self.budget.chunks([one], model, self.sampling, 1):
             for _, output in self._outputs(model, chunk):
                 cost = self.budget.cost(prompt, output, self.sampling)
