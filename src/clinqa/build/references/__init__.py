@@ -1,0 +1,1 @@
+"""Reference documents to balanced pairs of true and false statements (ECGQuest)."""

@@ -1,0 +1,173 @@
+"""What a model's reply holds: items where there are any, and a count of what could not be read.
+
+A reply is looked at as data and never run. Thinking aloud, code fences and talk around the JSON
+are passed over; of a reply cut off in the middle the whole items count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+__all__ = ["MOST_ITEMS", "RawItem", "Reply", "label_of", "read_reply", "read_value"]
+
+MOST_ITEMS = 100
+_MAX_CHARS = 400_000
+_MAX_TEXT = 2_000
+_TRIES = 200
+_DECODER = json.JSONDecoder()
+_LIST = re.compile(r'"questions"\s*:\s*\[')
+_FIELDS = ("question", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class RawItem:
+    """One item as a model wrote it; `label` is whatever stood there."""
+
+    question: str
+    label: object
+    source: str
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The items of a reply, how many pieces were none, and whether it was JSON as asked."""
+
+    items: tuple[RawItem, ...] = ()
+    malformed: int = 0
+    whole: bool = False
+
+
+def read_reply(text: str) -> Reply:
+    r"""The items of a reply.
+
+    >>> read_reply('{"questions": [{"question": "Q", "label": "True", "source": "s"}, {"que').malformed
+    1
+    """
+    text = _answer_part(text)
+    value = _first_value(text)
+    if value is not None:
+        made = _items(value)
+        if made is not None:
+            return made
+    return _salvaged(text)
+
+
+def read_value(text: str) -> Any:
+    """The first JSON object of a reply, or None."""
+    return _first_value(_answer_part(text))
+
+
+def label_of(value: object) -> bool | None:
+    """True or False where the label says exactly one of them, else None.
+
+    >>> [label_of(v) for v in ("TRUE", True, "Yes", "True/False", 1, None, " false ")]
+    [True, True, None, None, None, None, False]
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().casefold())
+    return None
+
+
+def _answer_part(text: str) -> str:
+    """The reply without thinking aloud, and of no more than a sane length."""
+    return text[-_MAX_CHARS:].rpartition("</think>")[2]
+
+
+def _first_value(text: str) -> Any:
+    """The first object or list that can be read to its end and is worth reading."""
+    for match in islice(re.finditer(r"[{\[]", text), _TRIES):
+        try:
+            value, _ = _DECODER.raw_decode(text, match.start())
+        except RecursionError:
+            return None
+        except ValueError:
+            if match[0] == "{":
+                return None  # what is inside a broken object is for `_salvaged`
+            continue
+        if isinstance(value, dict) or (
+            isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        ):
+            return value
+    return None
+
+
+def _items(value: Any) -> Reply | None:
+    """The items of a value of the right form; None where it is of another."""
+    if isinstance(value, dict) and "questions" in value:
+        listed = value["questions"]
+        whole = True
+    elif isinstance(value, dict) and "question" in value:
+        listed, whole = [value], False
+    elif isinstance(value, list):
+        listed, whole = value, False
+    else:
+        return None
+    if not isinstance(listed, list):
+        return Reply(malformed=1)
+    items, bad = [], 0
+    for one in listed[:MOST_ITEMS]:
+        item = _item(one)
+        if item is None:
+            bad += 1
+        else:
+            items.append(item)
+    bad += max(0, len(listed) - MOST_ITEMS)
+    return Reply(tuple(items), bad, whole)
+
+
+def _item(one: Any) -> RawItem | None:
+    if not isinstance(one, dict) or "label" not in one:
+        return None
+    texts = [one.get(name) for name in _FIELDS]
+    if not all(isinstance(t, str) and len(t.strip()) > 0 and len(t) <= _MAX_TEXT for t in texts):
+        return None
+    topic = one.get("topic")
+    return RawItem(
+        " ".join(str(texts[0]).split()),
+        one["label"],
+        str(texts[1]).strip(),
+        topic.strip() if isinstance(topic, str) else "",
+    )
+
+
+def _salvaged(text: str) -> Reply:
+    """The whole items of JSON that is not: cut off, or broken somewhere."""
+    start = _LIST.search(text)
+    at = start.end() if start else text.find("[") + 1
+    items: list[RawItem] = []
+    bad = 0
+    while at < len(text) and len(items) < MOST_ITEMS:
+        at = text.find("{", at)
+        if at < 0:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except RecursionError:
+            bad += 1
+            break
+        except ValueError:
+            bad += 1
+            at = _next_item(text, at + 1)
+            continue
+        item = _item(value)
+        if item is None:
+            bad += 1
+        else:
+            items.append(item)
+        at = end
+    if not items and not bad:
+        bad = 1  # no JSON at all is one reply that could not be read
+    return Reply(tuple(items), bad)
+
+
+def _next_item(text: str, at: int) -> int:
+    """Where an item may start again after a broken one."""
+    found = re.compile(r'\{\s*"(question|label|source|topic)"').search(text, at)
+    return found.start() if found else len(text)
