@@ -32,6 +32,8 @@ class Method(StrEnum):
     GRAMMAR = "grammar"
     RULES = "rules"
     LLM = "llm"
+    CLASSIFIER = "classifier"
+    METADATA = "metadata"
 
 
 class Phase(StrEnum):
@@ -88,6 +90,16 @@ class Reason(StrEnum):
     JUDGED_WRONG = "judged_wrong"
     NEAR_DUPLICATE = "near_duplicate"
     NEGATION_CAP = "negation_cap"
+    # of questions from banks
+    NO_QUESTION = "no_question"
+    TOO_FEW_OPTIONS = "too_few_options"
+    NO_ANSWER = "no_answer"
+    CONFLICTING_ANSWER = "conflicting_answer"
+    NO_MAJORITY = "no_majority"
+    OTHERS = "others"
+    SPECIALTY_TOO_SMALL = "specialty_too_small"
+    NO_METADATA = "no_metadata"
+    IN_ANOTHER_SPLIT = "in_another_split"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["LABELS", "LONG_FORM", "PREDICTIONS", "REJECTS", "SPAN", "STATEMENTS"]
+__all__ = [
+    "LABELS",
+    "LONG_FORM",
+    "MULTIPLE_CHOICE",
+    "PREDICTIONS",
+    "REJECTS",
+    "SPAN",
+    "STATEMENTS",
+    "VOTE",
+]
 
 SPAN = pa.struct(
     [
@@ -37,6 +46,20 @@ LONG_FORM = pa.schema(
         ("question_type", pa.string()),
         # does the deciding statement of this item also decide an item of the train split?
         ("statement_seen", pa.bool_()),
+    ]
+)
+
+VOTE = pa.struct([("voter", pa.string()), ("label", pa.string()), ("raw", pa.string())])
+
+MULTIPLE_CHOICE = pa.schema(
+    [
+        *_ITEM,
+        ("options", pa.list_(pa.string())),
+        ("answer_index", pa.int32()),
+        ("specialties", pa.list_(pa.string())),
+        ("votes", pa.list_(VOTE)),
+        ("needs_image", pa.bool_()),
+        ("garbled", pa.bool_()),
     ]
 )
 
