@@ -60,7 +60,7 @@ def test_scripted_answers_of_each_kind_are_counted(dataset: Path, tmp_path: Path
         (["--model", "openai:x", "--base-url", "http://192.0.2.1/v1"], 4, "restricted"),
         (["--model", "baseline:prior", "--data-class", "public"], 4, "cannot be less"),
         (["--model", "scripted:/nowhere.jsonl"], 2, "cannot be read"),
-        (["--model", "openai:x", "--base-url", "http://u:secretpw@h/v1"], 2, "user name"),
+        (["--model", "openai:x", "--base-url", "http://u:secretpw@h/v1"], 2, "name or password"),
         (["--model", "baseline:prior", "--vary", "shots"], 2, "--vary shots"),
     ],
 )

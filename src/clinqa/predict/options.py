@@ -11,6 +11,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.splits import SPLITS
 from clinqa.models.protocol import Sampling
+from clinqa.privacy.addresses import parse_url
 
 __all__ = ["VARY", "PredictOptions", "PredictResult"]
 
@@ -100,18 +101,6 @@ class PredictResult:
 
 
 def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        host, user, port = parts.hostname, parts.username or parts.password, parts.port
-    except ValueError:
-        host, user, port = None, None, None
-    if user:
-        raise ConfigError(
-            "--base-url holds a user name or password; a key comes from --api-key-env"
-        )
-    if port == 0:
-        raise ConfigError("--base-url: port 0 is no port")
-    if not host or parts.scheme not in ("http", "https"):
-        raise ConfigError("--base-url must be http://HOST… or https://HOST…")
-    if parts.query or parts.fragment:
+    parse_url(url, "--base-url")
+    if urlsplit(url).query:
         raise ConfigError("--base-url takes no ?query: a key there would stand in logs")

@@ -93,7 +93,7 @@ def canonical_host(text: str, where: str) -> tuple[str, int | None]:
         raise ConfigError(f"{where}: not a host, or host:port") from None
     if parts.path or parts.query or parts.fragment or "@" in parts.netloc:
         raise ConfigError(f"{where}: a host, or host:port, and nothing else")
-    return _canonical_name(host, where), port
+    return _canonical_name(host, where), _real(port, where)
 
 
 def parse_url(url: str, where: str = "--base-url") -> Endpoint:
@@ -119,7 +119,7 @@ def parse_url(url: str, where: str = "--base-url") -> Endpoint:
         raise ConfigError(f"{where}: an address for a server has no #fragment")
     address = literal(parts.hostname)
     host = address.compressed if address else _canonical_name(parts.hostname, where)
-    return Endpoint(scheme, host, port or _PORTS[scheme])
+    return Endpoint(scheme, host, _real(port, where) or _PORTS[scheme])
 
 
 def refuse_secrets(address: str, where: str) -> None:
@@ -147,6 +147,12 @@ def refuse_secrets(address: str, where: str) -> None:
         raise ConfigError(
             f"{where}: a key in an address is refused; keys come from environment variables"
         )
+
+
+def _real(port: int | None, where: str) -> int | None:
+    if port == 0:  # not "none given": the standard port was not meant
+        raise ConfigError(f"{where}: port 0 is no port")
+    return port
 
 
 def _canonical_name(host: str, where: str) -> str:

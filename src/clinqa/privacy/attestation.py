@@ -110,8 +110,6 @@ def _checked(path: Path, number: int, entry: object) -> Attestation:
         )
         raise ConfigError(f"{where}: {faults}") from None
     host, port = canonical_host(read.host, where)
-    if port == 0:
-        raise ConfigError(f"{where}: host: port 0 is no port")
     return Attestation(
         host, read.who, read.purpose, read.retention, read.until, port, read.plain_http
     )

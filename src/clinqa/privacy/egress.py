@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from urllib.parse import urlsplit
 
 import aiohttp
 import yarl
@@ -112,8 +111,6 @@ class EgressGuard:
         ModelError when an allowed host cannot be found. `carries_key`: a key goes along.
         """
         endpoint = parse_url(url, where)
-        if urlsplit(url).port == 0:  # not "none given": the standard port was not meant
-            raise ConfigError(f"{where}: port 0 is no port")
         place = (endpoint.host, endpoint.port)
         known = self._routes.get(place)
         route = known if known and known.endpoint == endpoint else self._find(endpoint)
