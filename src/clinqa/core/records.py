@@ -73,6 +73,13 @@ class Reason(StrEnum):
     BROKEN_FILE = "broken_file"
     CONFLICTING_LEVELS = "conflicting_levels"
     NO_LABEL = "no_label"
+    # PDF files and pages (the outcome of a file says more)
+    EMPTY_FILE = "empty_file"
+    NOT_PDF = "not_pdf"
+    ENCRYPTED_FILE = "encrypted_file"
+    UNREADABLE_FILE = "unreadable_file"
+    TOO_COSTLY = "too_costly"
+    BROKEN_PAGE = "broken_page"
     # of statements from reference documents
     MALFORMED_REPLY = "malformed_reply"
     MODEL_FAILED = "model_failed"
