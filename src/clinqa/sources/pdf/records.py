@@ -37,6 +37,7 @@ from typing import Any, Protocol
 from clinqa.core.records import Reject
 
 __all__ = [
+    "METHOD",
     "STAGE",
     "Engine",
     "Mode",
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 STAGE = "pages"
+METHOD = "pages-1"  # changes with whatever changes a page's raw record
 
 
 class Mode(StrEnum):
@@ -135,7 +137,8 @@ class PdfPage:
     raw_chars: int = 0
     width: float = 0.0  # points, as the page is shown
     height: float = 0.0
-    rotation: int = 0
+    rotation: int = 0  # the page's /Rotate
+    turned: int = 0  # how its text runs in the page's own space; pictures are turned upright by it
     reject: Reject | None = None
 
 

@@ -1,0 +1,104 @@
+"""The characters of a page with their boxes, in the frame in which most of them stand upright.
+
+A page's /Rotate says how a viewer turns it, not how its text runs: a text that was typed upright
+reads the same under all four rotations. So the frame follows the text: its direction is the one
+most characters have, x runs along the lines and `top` down the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["HYPHEN", "PageChars", "framed", "snapped"]
+
+HYPHEN = ord("-")
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+_SKEW = 12.0  # degrees: a crooked scan is still upright
+
+
+@dataclass(frozen=True, slots=True)
+class PageChars:
+    """Characters in the order in which the page draws them; outside the CropBox there are none."""
+
+    codes: npt.NDArray[np.uint32]
+    x0: Floats
+    x1: Floats
+    top: Floats
+    bottom: Floats
+    size: Floats
+    width: float  # of the page, in this frame
+    height: float
+    turned: int  # degrees, counter-clockwise, by which the text runs in the page's own space
+    sideways: int  # characters that run in another direction: counted, not kept
+    unmapped: int  # characters whose meaning the file does not give
+    outside: int  # characters outside the CropBox
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def snapped(degrees: Floats) -> npt.NDArray[np.int64]:
+    """0, 90, 180 or 270 for what is nearly so, -1 for what runs askew.
+
+    >>> snapped(np.array([1.0, 88.0, -90.0, 180.0, 45.0])).tolist()
+    [0, 90, 270, 180, -1]
+    """
+    quarter = np.rint(degrees / 90.0)
+    near = np.abs(degrees - quarter * 90.0) <= _SKEW
+    return np.where(near, (quarter.astype(np.int64) % 4) * 90, -1)
+
+
+def framed(
+    codes: npt.NDArray[np.uint32],
+    boxes: Floats,
+    degrees: Floats,
+    size: Floats | None,
+    crop: tuple[float, float, float, float],
+    unmapped: Bools,
+) -> PageChars:
+    """Characters turned into their frame.
+
+    `boxes` are left, bottom, right, top in the page's own space (y runs up); `size` the font's,
+    or None for the height of the box.
+    """
+    left, bottom, right, top = crop
+    middle_x, middle_y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    inside = (middle_x >= left - 1) & (middle_x <= right + 1)
+    inside &= (middle_y >= bottom - 1) & (middle_y <= top + 1)
+    outside = int(len(codes) - inside.sum())
+    direction = snapped(degrees)
+    visible = direction[inside & (codes > 32)]
+    counts = np.array([(visible == angle).sum() for angle in (0, 90, 180, 270)])
+    turned = int(np.argmax(counts)) * 90
+    keep = inside & (direction == turned)
+    sideways = int(len(visible) - counts.max(initial=0))
+    b = boxes[keep]
+    if turned == 0:
+        x0, x1, y0, y1 = b[:, 0] - left, b[:, 2] - left, top - b[:, 3], top - b[:, 1]
+    elif turned == 90:
+        x0, x1, y0, y1 = b[:, 1] - bottom, b[:, 3] - bottom, b[:, 0] - left, b[:, 2] - left
+    elif turned == 180:
+        x0, x1, y0, y1 = right - b[:, 2], right - b[:, 0], b[:, 1] - bottom, b[:, 3] - bottom
+    else:
+        x0, x1, y0, y1 = top - b[:, 3], top - b[:, 1], right - b[:, 2], right - b[:, 0]
+    wide, high = right - left, top - bottom
+    return PageChars(
+        codes=codes[keep],
+        x0=x0,
+        x1=x1,
+        top=y0,
+        bottom=y1,
+        size=(y1 - y0) if size is None else size[keep],
+        width=wide if turned in (0, 180) else high,
+        height=high if turned in (0, 180) else wide,
+        turned=turned,
+        sideways=sideways,
+        unmapped=int(unmapped[inside].sum()),
+        outside=outside,
+    )
