@@ -1,7 +1,17 @@
-"""PDF documents: found, named by their bytes, read page by page in a child process with limits."""
+"""PDF documents: found, named by their bytes, read page by page in a child process with limits.
+
+    passwords(file)                            from CLINQA_PDF_PASSWORD and a file
+    PageJournal(path, private=...)             pages parsed survive a kill
+    PdfReader(options, store).read(inputs)     documents with their pages, by MD5
+    pages_table, documents_table, page_xml     what is written of them
+
+What holds of the records is told in `records`.
+"""
 
 from __future__ import annotations
 
+from clinqa.sources.pdf.kept import PageJournal
+from clinqa.sources.pdf.passwords import passwords
 from clinqa.sources.pdf.reader import PdfReader
 from clinqa.sources.pdf.records import (
     Engine,
@@ -15,12 +25,14 @@ from clinqa.sources.pdf.records import (
     PdfPage,
     Why,
 )
+from clinqa.sources.pdf.tables import documents_table, page_xml, pages_table, xml_name
 
 __all__ = [
     "Engine",
     "Mode",
     "Outcome",
     "PageImage",
+    "PageJournal",
     "PageStore",
     "PdfDocument",
     "PdfLimits",
@@ -28,4 +40,9 @@ __all__ = [
     "PdfPage",
     "PdfReader",
     "Why",
+    "documents_table",
+    "page_xml",
+    "pages_table",
+    "passwords",
+    "xml_name",
 ]

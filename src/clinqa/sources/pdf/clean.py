@@ -34,7 +34,7 @@ _BROKEN = re.compile(r"\w(?:-|\xad)$")
 
 # first parts that English sets off by a hyphen
 _FIRST_PARTS = """
-all beat cross early ex false first five follow four full half heart high ill large late left life
+all beat cross early false first five follow four full half heart high large late left life
 long low mid multi near non one post pre real right second self semi short single six small state
 ten third three time top true two upper lower wave well wide year
 """
@@ -108,8 +108,8 @@ def _between(before: str, word: str, known: Counter[str]) -> str:
     first, second = left[1], right[0]
     if not second[0].islower() or first.isupper():
         return "-"  # Karhunen-Loève, T-wave
-    # more of the compound before it: end-to-end
-    compound = before[: left.start()].endswith("-")
+    # more of the compound before or after it: end-to-end
+    compound = before[: left.start()].endswith("-") or word[right.end() :].startswith("-")
     first, second = first.lower(), second.lower()
     whole, apart = known[first + second], known[f"{first}-{second}"]
     if whole or apart:

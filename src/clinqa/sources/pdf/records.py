@@ -1,11 +1,13 @@
 """What passes between the PDF readers and whoever uses them.
 
-    with PdfReader(options) as reader:
-        for document in reader.read(inputs, progress):        # PdfDocument, sorted by md5
-            if document.outcome is not Outcome.READ: ...       # its own clear outcome; counted
-            for page in document.pages:                        # PdfPage, 1, 2, 3 ... no gap
+    options = PdfOptions(passwords=passwords(file), workers=2, out=real_path_of_out)
+    kept = PageJournal(partial / "pages.jsonl", private=False)     # optional
+    with kept, PdfReader(options, kept) as reader:
+        for document in reader.read(inputs, progress):              # PdfDocument, by md5
+            if document.outcome is not Outcome.READ: ...            # its own outcome; counted
+            for page in document.pages:                             # PdfPage, 1, 2, 3 ... no gap
                 if page.mode in (Mode.BOTH, Mode.VISION):
-                    picture = reader.image(document, page.page)   # PageImage (grey PNG)
+                    picture = reader.image(document, page.page)     # PageImage, or a Reject
 
 What holds of it:
 

@@ -1,0 +1,55 @@
+"""Pages that were parsed, kept in a journal, so that a run that was ended goes on from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from clinqa.core.journal import Journal, read_journal
+
+__all__ = ["PageJournal"]
+
+_FIELD = "page"
+
+
+class PageJournal:
+    """A PageStore over `core.journal`; used in a `with`.
+
+    What earlier runs wrote is read once at the start. A page's record is some kilobytes.
+    """
+
+    def __init__(self, path: Path, *, private: bool) -> None:
+        self._known: dict[str, str] = {}
+        for record in read_journal(path):
+            if isinstance(record.get(_FIELD), dict):
+                self._known[record["key"]] = json.dumps(record[_FIELD], separators=(",", ":"))
+        self._journal = Journal(path, private=private)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: str) -> Mapping[str, Any] | None:
+        """The record of a page that an earlier run parsed."""
+        kept = self._known.get(key)
+        if kept is None:
+            return None
+        record: dict[str, Any] = json.loads(kept)
+        return record
+
+    def put(self, key: str, record: Mapping[str, Any]) -> None:
+        """Keep a page's record; it is with the system when this returns."""
+        self._journal.append({"key": key, _FIELD: dict(record)})
+
+    def __enter__(self) -> PageJournal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._journal.close()

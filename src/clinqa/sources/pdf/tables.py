@@ -1,0 +1,69 @@
+"""Pages and documents as tables, and each page as one XML file, as ECGQuest keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.sax.saxutils import escape, quoteattr
+
+import pyarrow as pa
+
+from clinqa.core.schema import DOCUMENTS, PAGES
+from clinqa.sources.pdf.records import PdfDocument, PdfPage
+
+__all__ = ["documents_table", "page_xml", "pages_table", "xml_name"]
+
+
+def pages_table(documents: Iterable[PdfDocument]) -> pa.Table:
+    """One row a page, by MD5 and page: `pages.parquet`."""
+    pages = sorted(
+        (page for document in documents for page in document.pages),
+        key=lambda page: (page.md5, page.page),
+    )
+    return pa.Table.from_pylist([_row(page) for page in pages], PAGES)
+
+
+def _row(page: PdfPage) -> dict[str, object]:
+    return {name: getattr(page, name) for name in PAGES.names}
+
+
+def documents_table(documents: Iterable[PdfDocument]) -> pa.Table:
+    """One row a file: `documents.parquet`, the side table that alone holds names."""
+    rows = [
+        {
+            "md5": document.md5,
+            "name": name,
+            "outcome": document.outcome.value,
+            "pages": len(document.pages),
+            "bytes": document.bytes,
+            "detail": document.detail,
+        }
+        for document in documents
+        for name in document.names
+    ]
+    rows.sort(key=lambda row: (row["md5"], row["name"]))
+    return pa.Table.from_pylist(rows, DOCUMENTS)
+
+
+def xml_name(page: PdfPage) -> str:
+    """The name of a page's file, made of its MD5 and number alone."""
+    return f"{page.md5}-{page.page:05d}.xml"
+
+
+def page_xml(page: PdfPage, category: str = "") -> bytes:
+    """One page as XML: MD5, category, page number, character count, text.
+
+    `category` is the page's topic, which this room does not know. A reader gets the text back to
+    the character: it has no carriage return and nothing that XML forbids.
+    """
+    fields = {
+        "md5": page.md5,
+        "category": category,
+        "page": page.page,
+        "chars": page.chars,
+        "mode": page.mode.value,
+        "reason": page.reason.value,
+        "engine": page.engine.value,
+    }
+    marks = " ".join(f"{name}={quoteattr(str(value))}" for name, value in fields.items())
+    body = f'<text xml:space="preserve">{escape(page.text)}</text>'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<page {marks}>{body}</page>\n'.encode()
