@@ -26,6 +26,7 @@ __all__ = [
     "dry_run",
     "identity_of_scores",
     "inputs_of",
+    "labeller_of",
     "pack_of",
 ]
 
@@ -43,6 +44,11 @@ def pack_of(dataset: Dataset, options: ScoreOptions) -> Pack:
             "(--pack-dir)"
         )
     return builtin_pack(name)
+
+
+def labeller_of(pack: Pack) -> str:
+    """Who reads the answers, for signatures: the pack and the words of answers."""
+    return f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words_fingerprint(pack)[:8]}"
 
 
 def data_class_of(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions) -> DataClass:

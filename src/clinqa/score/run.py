@@ -46,6 +46,7 @@ from clinqa.score.identity import (
     dry_run,
     identity_of_scores,
     inputs_of,
+    labeller_of,
     pack_of,
 )
 from clinqa.score.inputs import Items, Run, load_items, open_runs
@@ -56,7 +57,6 @@ from clinqa.score.scored import ScoredRun, score_run
 from clinqa.score.spreads import spreads_of
 from clinqa.score.subsets import Subset, subsets_of
 from clinqa.score.tables import tables_of
-from clinqa.score.words import words_fingerprint
 
 __all__ = ["ScoreOptions", "ScoreResult", "score"]
 
@@ -114,8 +114,7 @@ class _Making:
         self._folder = folder
         self._started, self._clock = _now(), time.monotonic()
         self._drawing = Drawing(options.seed, options.draws)
-        words = words_fingerprint(pack)
-        self._labeller = f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words[:8]}"
+        self._labeller = labeller_of(pack)
         self.rows = 0
 
     def score(self) -> Scored:
