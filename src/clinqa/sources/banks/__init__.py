@@ -1,0 +1,10 @@
+"""Readers of question banks: MedQA, MedMCQA, MMLU, S-MedQA and tables of the same kind.
+
+for file in open_banks(paths):
+    for item in file.items(): ...   # BankItem or Reject
+"""
+
+from clinqa.sources.banks.items import BankItem
+from clinqa.sources.banks.reader import BankFile, BankOptions, open_banks
+
+__all__ = ["BankFile", "BankItem", "BankOptions", "open_banks"]
