@@ -70,3 +70,65 @@ def echo(
         text=f"{made.studies:,} reports of {made.subjects:,} patients in {visible(str(out))}\n"
         f"their truth in {visible(str(gold))}",
     )
+
+
+@simulate.command("cohort")
+def cohort(
+    dataset: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="A dataset of long-form items.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Tables and scripts: absent or empty.")
+    ],
+    on: Annotated[
+        str,
+        typer.Option(
+            "--on",
+            metavar="NAME",
+            help="Where the unfair answerer is unfair: income, "
+            "schooling (tracts); age, sex, race, insurance (patients).",
+        ),
+    ] = "income",
+    drop: Annotated[
+        float,
+        typer.Option("--drop", metavar="X", help="How much less often it is right about them."),
+    ] = 0.15,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, metavar="N", help="Replies an item.")
+    ] = 3,
+    split: Annotated[
+        str, typer.Option("--split", metavar="NAME", help="The split to answer.")
+    ] = "test",
+    seed: Seed = 0,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> Outcome:
+    """Social determinants for a dataset's patients, and a fair and an unfair answerer.
+
+    Ask with: clinqa predict DATASET --model scripted:DIR/unfair.jsonl --repeats N --out RUN
+    """
+    from clinqa.core.errors import ConfigError
+    from clinqa.dataset.reader import open_dataset
+    from clinqa.simulate.answerers import FILES, Item, write_cohort
+    from clinqa.simulate.cohort import Effect
+
+    opened = open_dataset(dataset)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ConfigError(f"{out}: is there already; name an absent or empty folder")
+    table = opened.items(split, ["id", "group", "category", "level", "answer"])
+    rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    items = [Item(*row) for row in rows]
+    if dry_run:
+        told = f"would write {', '.join(FILES)} for {len(items):,} items to {out}"
+        return Outcome("simulate cohort", out, {"items": len(items)}, text=told)
+    made = write_cohort(items, out, seed=seed, effect=Effect(on, drop), repeats=repeats)
+    counts = {"items": len(items), "patients": len(made.patients)}
+    where = visible(str(out))
+    return Outcome(
+        "simulate cohort",
+        out,
+        counts,
+        text=f"{len(made.patients):,} patients with attributes in {where}\n"
+        f"clinqa predict {visible(str(dataset))} --model scripted:{where}/unfair.jsonl "
+        f"--repeats {repeats} --out RUN",
+    )

@@ -2,7 +2,8 @@
 
 Each line of the JSONL file is `{"match": substring or null, "output": text, "finish_reason":
 reason, "error": kind}`; the last two are optional. The first line whose `match` stands in the last
-user message answers (null matches everything).
+user message answers (null matches everything). A line may name an `item` by its id instead, and a
+`repeat` of it: made answerers answer each item by itself, and each repeat in its own words.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ _CHARS_PER_TOKEN = 4
 class Rule:
     """One line of a script."""
 
-    match: str | None
-    output: str
+    match: str | None = None
+    output: str = ""
     finish_reason: str = "stop"
     error: str = ""
+    item: str | None = None
+    repeat: int | None = None
 
 
 def open_scripted(rest: str, options: ModelOptions) -> Model:
@@ -47,11 +50,13 @@ def open_scripted(rest: str, options: ModelOptions) -> Model:
 class Scripted:
     """Answers by rule; a prompt no rule matches is an error `bad_output`."""
 
-    deterministic = True
-
     def __init__(self, name: str, rules: Sequence[Rule]) -> None:
         self.name = name
-        self._rules = rules
+        self._rules = [rule for rule in rules if rule.item is None]
+        # the first line of an item and repeat answers, as elsewhere
+        named = [rule for rule in rules if rule.item is not None]
+        self._of_items = {(rule.item, rule.repeat): rule for rule in reversed(named)}
+        self.deterministic = all(rule.repeat is None for rule in rules)
 
     def generate(
         self, prompts: Sequence[Prompt], sampling: Sampling
@@ -59,7 +64,10 @@ class Scripted:
         """The reply of the first rule that matches, in order."""
         for index, prompt in enumerate(prompts):
             asked = prompt.messages[-1].text
-            rule = next((r for r in self._rules if r.match is None or r.match in asked), None)
+            rule = self._of_items.get((prompt.item_id, prompt.repeat))
+            rule = rule or self._of_items.get((prompt.item_id, None))
+            if rule is None:
+                rule = next((r for r in self._rules if r.match is None or r.match in asked), None)
             if rule is None:
                 rule = Rule(None, "", "error", "bad_output")
             tokens = len(rule.output) // _CHARS_PER_TOKEN
@@ -86,12 +94,20 @@ def _rules(path: Path) -> list[Rule]:
 
 def _rule(where: str, line: str) -> Rule:
     try:
-        rule = Rule(**json.loads(line))
+        given = json.loads(line)
+        rule = Rule(**given)
+        if "output" not in given or not ("match" in given or "item" in given):
+            raise ValueError("a line without output, or for no prompt")
     except (ValueError, TypeError) as error:
         raise ConfigError(
-            f'{where}: a line is {{"match": text or null, "output": text, "finish_reason": …}}'
+            f'{where}: a line is {{"match": text or null, "output": text, "finish_reason": …}}, or '
+            'names an "item" and perhaps its "repeat" instead'
         ) from error
-    texts = (rule.output, rule.finish_reason, rule.error, rule.match or "")
+    if rule.repeat is not None and (rule.item is None or not isinstance(rule.repeat, int)):
+        raise ConfigError(f"{where}: repeat is a number and goes with item")
+    if rule.item is not None and rule.match is not None:
+        raise ConfigError(f"{where}: match or item, not both")
+    texts = (rule.output, rule.finish_reason, rule.error, rule.match or "", rule.item or "")
     if not all(isinstance(text, str) for text in texts):
         raise ConfigError(f"{where}: match, output, finish_reason and error are texts")
     if rule.finish_reason not in FINISH_REASONS:
