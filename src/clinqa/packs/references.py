@@ -45,6 +45,7 @@ class VerbsSpec(_Strict):
 
     closed: dict[str, Phrase]
     open: dict[str, Phrase]
+    open_after_be: Phrases
     also_nouns: Phrases = []
 
 
@@ -79,6 +80,9 @@ class ReferencePack:
     spec: ReferenceSpec
     prompts: dict[str, str]
     fingerprint: str
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
 
 
 @lru_cache(maxsize=4)

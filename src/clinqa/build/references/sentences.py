@@ -1,0 +1,105 @@
+"""The sentences of a page, each with its place: what the rules can make statements of.
+
+Headings, captions, lists of numbers and broken ends of columns are no sentences: a sentence
+begins with a capital letter, ends with a full stop and stands in one block of lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Sentence", "sentences_of"]
+
+_BLOCK = re.compile(r"\n[ \t]*\n")
+_END = re.compile(r"[.!?](?=[\s\"\u201d)]|\[|$)")
+_BULLET = re.compile(
+    r"^[ \t]*(?:[\u2022\u25aa\u25cf\u2023\u2043*]|[-\u2013](?=\s)|\(?\d{1,2}[.)](?=\s))[ \t]*"
+)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|fig|figs|eq|no|nos|ref|refs|dr|prof|st|resp|vol|pp|"
+    r"ed|eds|jr|inc|ltd|dept|univ)|\b[A-Za-z]|\b[A-Z]\.[A-Z])$",
+    re.IGNORECASE,
+)
+# letters that end a sentence more often than they shorten a name: leads and waves
+_NO_INITIAL = re.compile(
+    r"(?:\b(?:lead|leads|aV[RLF]|V\d|II|III|I|wave|waves|and|or)\s+)?\b(?:I|V|U|T|S|R|Q|P|J)$"
+)
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: `text` on one line, and where it stands in the page's text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def sentences_of(page: str) -> Iterator[Sentence]:
+    """The sentences of a page's text, in its order.
+
+    >>> [s.text for s in sentences_of("1 Waves\\n\\nThe P wave is\\nsmall. It is")]
+    ['The P wave is small.']
+    """
+    for start, end in _blocks(page):
+        for first, last in _units(page, start, end):
+            text = " ".join(page[first:last].split())
+            if _is_sentence(text):
+                yield Sentence(text, first, last)
+
+
+def _blocks(page: str) -> Iterator[tuple[int, int]]:
+    """Blocks of lines; one that goes on with a small letter goes on with the one before."""
+    start = 0
+    edges = [(m.start(), m.end()) for m in _BLOCK.finditer(page)] + [(len(page), len(page))]
+    for stop, after in edges:
+        if after < len(page):
+            rest = page[after:].lstrip()
+            before = page[start:stop].rstrip()
+            if rest[:1].islower() and before and before[-1] not in ".!?:":
+                continue
+        yield start, stop
+        start = after
+
+
+def _units(page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The pieces of a block between full stops; a bullet or a heading's line begins one anew."""
+    for low, high in _lines_together(page, start, end):
+        first = low
+        for match in _END.finditer(page, low, high):
+            before = page[first : match.start()]
+            if match[0] == "." and _ABBREVIATED.search(before) and not _NO_INITIAL.search(before):
+                continue
+            stop = match.end()
+            while stop < high and page[stop] in '"\u201d)':
+                stop += 1
+            # a citation after the full stop belongs to what it follows, and to no sentence
+            while first < stop and (page[first].isspace() or page[first] in '"\u201c('):
+                first += 1
+            cited = re.compile(r"\s*\[[\d,\s\u2013-]+\]\s*").match(page, first)
+            first = cited.end() if cited else first
+            yield first, stop
+            first = stop
+
+
+def _lines_together(page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Runs of lines without a bullet between them; the bullet itself is left out."""
+    at = low = start
+    for line in page[start:end].splitlines(keepends=True):
+        bullet = _BULLET.match(line)
+        if bullet and bullet.end() < len(line.rstrip()):
+            yield low, at
+            low = at + bullet.end()
+        at += len(line)
+    yield low, end
+
+
+def _is_sentence(text: str) -> bool:
+    if not text.endswith((".", '."', ".\u201d")) or not text[:1].isupper():
+        return False
+    words = text.split()
+    letters = sum(char.isalpha() for char in text)
+    return 4 <= len(words) and len(text) <= _LONGEST and letters >= 0.6 * len(text.replace(" ", ""))
