@@ -12,6 +12,7 @@ __all__ = [
     "REJECTS",
     "SPAN",
     "STATEMENTS",
+    "TRUE_FALSE",
     "VOTE",
 ]
 
@@ -50,6 +51,19 @@ LONG_FORM = pa.schema(
 )
 
 VOTE = pa.struct([("voter", pa.string()), ("label", pa.string()), ("raw", pa.string())])
+
+TRUE_FALSE = pa.schema(
+    [
+        *_ITEM,
+        ("label", pa.bool_()),
+        # the two statements that differ in one edit and have opposite labels
+        ("pair_id", pa.string()),
+        # what its page was read with: text, both, vision
+        ("mode", pa.string()),
+        # the text of the page that decides the label; the same in both items of a pair
+        ("source_text", pa.string()),
+    ]
+)
 
 MULTIPLE_CHOICE = pa.schema(
     [
