@@ -1,0 +1,1 @@
+"""Multiple-choice questions by clinical specialty: annotators, votes, conformal sets."""
