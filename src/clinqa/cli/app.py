@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from clinqa import __version__
+from clinqa.cli.audit import audit
 from clinqa.cli.build import build
 from clinqa.cli.demo import demo
 from clinqa.cli.lexicon import lexicon
@@ -21,7 +22,8 @@ from clinqa.cli.verify import verify
 __all__ = ["invoke", "verb_named_by"]
 
 ORDER = (
-    "demo", "build", "verify", "show", "predict", "score", "report", "lexicon", "simulate",
+    "demo", "build", "verify", "show", "predict", "score", "audit", "report", "lexicon",
+    "simulate",
 )  # fmt: skip
 
 
@@ -50,6 +52,7 @@ app.command("verify")(verify)
 app.command("show")(show)
 app.command("predict")(predict)
 app.command("score")(score)
+app.command("audit")(audit)
 app.command("report")(report)
 app.add_typer(lexicon)
 app.add_typer(simulate)
