@@ -62,7 +62,13 @@ class Progress:
         self._last = 0.0
 
     def __call__(
-        self, stage: str, done: int, total: int | None = None, *, fraction: float | None = None
+        self,
+        stage: str,
+        done: int,
+        total: int | None = None,
+        *,
+        fraction: float | None = None,
+        note: str = "",
     ) -> None:
         """Tell that `done` of `total` is done in a stage; shown ten times a second at most."""
         if not self._shown:
@@ -74,7 +80,7 @@ class Progress:
             self._stage, self._started, self._last = stage, (now, done, fraction), 0.0
         if now - self._last >= self._every:
             self._last = now
-            self._draw(stage, done, total, fraction, now)
+            self._draw(stage, done, total, fraction, now, note)
 
     def close(self) -> None:
         """Wipe the line, so that what follows starts clean."""
@@ -88,7 +94,9 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _draw(self, stage: str, done: int, total: int | None, fraction: float, now: float) -> None:
+    def _draw(
+        self, stage: str, done: int, total: int | None, fraction: float, now: float, note: str
+    ) -> None:
         began, done_before, fraction_before = self._started
         elapsed = now - began
         words = [f"{stage}: {done:,}" + (f" of {total:,}" if total else "")]
@@ -97,6 +105,8 @@ class Progress:
         if elapsed > 0.5 and fraction > fraction_before:
             left = elapsed * (1 - fraction) / (fraction - fraction_before)
             words.append(f"about {duration(max(left, 0))} left")
+        if note:
+            words.append(note)
         width = shutil.get_terminal_size().columns - 1
         self._write("\r" + one_line("  ".join(words))[:width] + "\x1b[K")
 

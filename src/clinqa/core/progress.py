@@ -8,14 +8,28 @@ __all__ = ["Progress", "silent"]
 
 
 class Progress(Protocol):
-    """Told how far a stage is; `fraction` where the total is not known beforehand."""
+    """Told how far a stage is; `fraction` where the total is not known beforehand.
+
+    `note` is a word beside it: a loss, say; never text of a record.
+    """
 
     def __call__(
-        self, stage: str, done: int, total: int | None = None, *, fraction: float | None = None
+        self,
+        stage: str,
+        done: int,
+        total: int | None = None,
+        *,
+        fraction: float | None = None,
+        note: str = "",
     ) -> None: ...
 
 
 def silent(
-    stage: str, done: int, total: int | None = None, *, fraction: float | None = None
+    stage: str,
+    done: int,
+    total: int | None = None,
+    *,
+    fraction: float | None = None,
+    note: str = "",
 ) -> None:
     """Progress that nobody sees."""
