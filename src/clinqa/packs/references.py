@@ -45,6 +45,7 @@ class VerbsSpec(_Strict):
 
     closed: dict[str, Phrase]
     open: dict[str, Phrase]
+    functional: Phrases
     open_after_be: Phrases
     also_nouns: Phrases = []
 
@@ -66,6 +67,7 @@ class ReferenceSpec(_Strict):
     negation: Phrases
     verbs: VerbsSpec
     opposites: dict[str, list[tuple[Phrase, Phrase]]]
+    kin: list[Phrases] = []
     ordinals: Phrases
     degrees: Phrases
     number_words: Phrases

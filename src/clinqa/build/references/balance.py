@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clinqa.build.references.forms import Edit, Form
 from clinqa.core.ids import stable_hash
 
-__all__ = ["Candidates", "choose", "negation_surplus"]
+__all__ = ["Candidates", "choose", "is_denial", "over_cap", "without_needless_denials"]
 
 _WORD = re.compile(r"[^\W_]+|[^\w\s]")
 _ROUNDS = 8
 _MOST = 48
 # A denied opposite reads worse than the plain sentence: taken where it is needed for balance.
-_PREFERENCE: Mapping[Edit, float] = {Edit.NEGATION: 0.6}
+_DENIED = 3.0
+_DENIES = re.compile(r"\bnot\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,30 +60,33 @@ def choose(candidates: Sequence[Candidates], seed: int) -> dict[str, Form]:
     }
 
 
-def negation_surplus(
-    chosen: Mapping[str, Form], denies: Callable[[str], bool], most: float | None
-) -> set[str]:
-    """The pairs to leave out so that a denial does not give False away.
-
-    With `most`, False statements with a denial are no larger a share of all; else they are no more
-    than the true ones with a denial, and a tenth of all pairs.
+def over_cap(candidates: Sequence[Candidates], most: float) -> set[str]:
+    """The sources to leave out so that of the False statements no larger a share than `most`
+    denies. Only those go that nothing but a denial contradicts, first of the kind that is most.
     """
-    true = [key for key, form in chosen.items() if denies(form.true) and not denies(form.false)]
-    false = [key for key, form in chosen.items() if denies(form.false) and not denies(form.true)]
-    both = sum(denies(form.false) and denies(form.true) for form in chosen.values())
-    false.sort(key=lambda key: (stable_hash("surplus", key), key))
+    only = [one for one in candidates if all(is_denial(form) for form in one.forms)]
+    allowed = int(most * (len(candidates) - len(only)) / (1 - most)) if most < 1 else len(only)
+    kinds: dict[str, list[str]] = {}
+    for one in sorted(only, key=lambda one: (stable_hash("cap", one.key), one.key)):
+        kinds.setdefault(one.forms[0].change[1], []).append(one.key)
     out: set[str] = set()
-    for key in false:
-        left = len(chosen) - len(out)
-        with_cue = len(false) - len(out) + both
-        if most is not None:
-            enough = with_cue <= most * left
-        else:
-            enough = len(false) - len(out) <= len(true) + 0.1 * left
-        if enough:
-            break
-        out.add(key)
+    while len(only) - len(out) > allowed:
+        kind = max(sorted(kinds), key=lambda name: len(kinds[name]))
+        out.add(kinds[kind].pop())
     return out
+
+
+def is_denial(form: Form) -> bool:
+    """Whether the false statement of the pair is the true one denied."""
+    return form.edit is Edit.NEGATION and not form.change[0]
+
+
+def without_needless_denials(forms: Sequence[Form]) -> tuple[Form, ...]:
+    """The forms of a source that another edit contradicts, without those whose False denies."""
+    plain = [f for f in forms if f.edit is not Edit.NEGATION and not _DENIES.search(f.true)]
+    if not plain:
+        return tuple(forms)
+    return tuple(f for f in forms if f in plain or (f.edit is Edit.NEGATION and f.change[0]))
 
 
 def _options(one: Candidates, seed: int) -> list[tuple[Form, dict[str, int], float]]:
@@ -95,8 +99,12 @@ def _options(one: Candidates, seed: int) -> list[tuple[Form, dict[str, int], flo
     for form in forms:
         by_edit[form.edit] += 1
         if by_edit[form.edit] <= _MOST:
-            kept.append((form, _difference(form), _PREFERENCE.get(form.edit, 0.0)))
+            kept.append((form, _difference(form), _price(form)))
     return kept
+
+
+def _price(form: Form) -> float:
+    return _DENIED if form.edit is Edit.NEGATION else 0.0
 
 
 def _difference(form: Form) -> dict[str, int]:

@@ -27,7 +27,7 @@ _COMPANY = frozenset(
     "the a an from to in at as into toward towards with by about than between above below over "
     "under before after on only less more roughly approximately through along across away upward "
     "downward upwards downwards leftward rightward left right up down around normal abnormal one "
-    "two three four five six".split()
+    "two three four five six during when if while conduction".split()
 )
 _TAIL = re.compile(
     r",|;|:|\s(?:and\s+(?:the|a|an|its)\s|but\s|because\s|although\s|though\s|while\s|whereas\s|"
@@ -40,6 +40,9 @@ _NOTHING_YET = re.compile(
     r"(?:located|placed|positioned|situated|attached|directed|centred|centered|generated|set)?\s*",
     re.I,
 )
+_NO_OBJECT = frozenset("of for is are and or that which in on at with , ( :".split()) | {""}
+_LINKS = frozenset("of in with from between at for to on above below than".split())
+_LEAD = re.compile(r"I{1,3}|aV[RLF]|V\d\w?")
 _PLURALS = frozenset({"atria", "fibrillae", "media", "data", "criteria", "maxima", "minima"})
 _SINGULAR_S = re.compile(r"(?:ss|is|us|ics)$")
 
@@ -97,13 +100,15 @@ def read_clause(statement: str, words: Words) -> Clause | None:
     tokens = [(m[0], m.start(), m.end()) for m in _WORD.finditer(text)]
     for number, (token, start, end) in enumerate(tokens):
         low = token.casefold()
+        if low == "," and _is_lead(tokens, number - 1) and _is_lead(tokens, number + 1):
+            continue  # "leads II, III and aVF"
         if number and (kind := _verb_kind(tokens, number, words)) is not None:
             rest = text[end:]
             if not rest.strip() or re.match(r"\s+(?:been|had)\b", rest):
                 return None
             tail = _TAIL.search(text, end)
             main_end = tail.start() if tail else len(text)
-            if not text[end:main_end].strip():
+            if not text[end:main_end].strip() and low not in words.opposites:
                 return None
             is_open = kind is VerbKind.OPEN or (
                 kind is VerbKind.BE and bool(words.open_after_be.match(rest))
@@ -112,6 +117,17 @@ def read_clause(statement: str, words: Words) -> Clause | None:
         if low in _STOPS:
             return None
     return None
+
+
+def _singular_head(tokens: list[tuple[str, int, int]], number: int) -> bool:
+    """ "Dissociation of the P waves ... proves": a plural before the verb, not as its subject."""
+    words = [token.casefold() for token, _, _ in tokens[:number]]
+    heads = [i for i, word in enumerate(words) if word in _LINKS]
+    return bool(heads) and heads[0] > 0 and not words[heads[0] - 1].endswith("s")
+
+
+def _is_lead(tokens: list[tuple[str, int, int]], number: int) -> bool:
+    return 0 <= number < len(tokens) and bool(_LEAD.fullmatch(tokens[number][0]))
 
 
 def _verb_kind(tokens: list[tuple[str, int, int]], number: int, words: Words) -> VerbKind | None:
@@ -129,8 +145,16 @@ def _verb_kind(tokens: list[tuple[str, int, int]], number: int, words: Words) ->
         return None
     third = word in words.spec.verbs.closed or word in words.spec.verbs.open
     plural = (before.endswith("s") and not _SINGULAR_S.search(before)) or before in _PLURALS
-    if before in _DETERMINERS or (third and plural) or (not third and not plural):
+    if tokens[0][0].casefold() in {"leads", "electrodes"}:
+        plural = True  # "Leads V1 and V2 view"
+    if before in _DETERMINERS:
+        return None
+    if not third and not plural:
+        return None
+    if third and plural and not _singular_head(tokens, number):
         return None
     if word in words.nouns and after not in _COMPANY and not after[:1].isdigit():
-        return None
+        later = {token.casefold() for token, _, _ in tokens[number + 1 :]}
+        if not third or after in _NO_OBJECT or later & {"is", "are", "has", "have"}:
+            return None
     return VerbKind.CLOSED if word in words.closed else VerbKind.OPEN

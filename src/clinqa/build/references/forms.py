@@ -33,6 +33,7 @@ class Edit(StrEnum):
     DIRECTION = "direction"
     ANATOMY = "anatomy"
     TIME = "time"
+    TERM = "term"
     NEGATION = "negation"
 
 
@@ -116,20 +117,22 @@ def _counts(clause: Clause, words: Words) -> Iterator[Form]:
         before = clause.text[clause.verb_end : match.start()]
         if re.search(r"\b(?:than|least|most|about|to|or|in|with|for|every|per)\s*$", before):
             continue
+        if re.match(r"\s+or\b", clause.text[match.end() :]):
+            continue
         if match.start() >= clause.core_end or re.search(r"\b(?:per|every)\b", before):
             continue
         if not _NOUN_AFTER_ONE.match(clause.text, match.end()):
             continue
         old = match[0].casefold()
         for new in group:
-            if new != old and not _too_near(group, old, new):
+            if new != old and not _too_far(group, old, new):
                 text = _replaced(clause.text, match.start(), match.end(), new)
                 yield Form(_said(clause.text), _said(text), Edit.VALUE, (old, new))
 
 
-def _too_near(group: list[str], old: str, new: str) -> bool:
-    """Of large counts the neighbours are no clear mistake."""
-    return group[0] == "two" and abs(group.index(old) - group.index(new)) > 4
+def _too_far(group: list[str], old: str, new: str) -> bool:
+    """Whether a count or rank is too far from the stated one to look like a mistake."""
+    return abs(group.index(old) - group.index(new)) > (4 if group[0] == "two" else 2)
 
 
 def _swaps(clause: Clause, words: Words) -> Iterator[Form]:
@@ -170,8 +173,11 @@ def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
         in_verb = (match.start(), match.end()) == (clause.verb_start, clause.verb_end)
         if not in_verb and not clause.verb_end <= match.start() < clause.core_end:
             continue
+        noun = re.search(r"\bthe\s+$", clause.text[: match.start()]) is not None
         for opposite in words.opposites[word]:
-            related = {word, opposite.word.casefold()}
+            if noun and opposite.word in {"begin", "begins", "ends", "starts"}:
+                continue
+            related = {word, *(one.word.casefold() for one in words.opposites[word])}
             pieces = {piece for one in related for piece in one.split() if len(piece) > 3}
             others = [w for m, w in zip(found, said, strict=True) if m.start() != match.start()]
             if any(other in related or pieces & set(other.split()) for other in others):
@@ -179,19 +185,41 @@ def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
             if word in {"lower", "higher"} and opposite.kind == "direction":
                 if not re.match(r"\s+than\b|\s*$", clause.text[match.end() :]):
                     continue
-            if clause.kind is VerbKind.HAVE and opposite.kind == "anatomy":
+            if not _exclusive(clause, words, word, match.start(), opposite):
                 continue
-            if in_verb and opposite.word.casefold() not in words.closed:
+            if in_verb and not _fits_as_verb(clause, words, opposite.word.casefold()):
                 continue
             if _idiom(clause.text, match.start(), match.end(), words):
                 continue
             yield Swap(match.start(), match.end(), opposite)
 
 
+def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Opposite) -> bool:
+    """Whether the sentence cannot hold of both: a drug that prolongs one interval may prolong
+    another, but a wave that represents one thing does not represent another."""
+    if start < clause.verb_end or opposite.kind == Edit.DIRECTION:
+        return word not in {"elevation", "depression"} or clause.kind is VerbKind.HAVE
+    if clause.kind is not VerbKind.BE and clause.verb not in words.functional:
+        return False
+    before = clause.text[clause.verb_end : start]
+    # what is below one thing may be below another too
+    return opposite.kind != Edit.TERM or not re.search(
+        r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before
+    )
+
+
+def _fits_as_verb(clause: Clause, words: Words, verb: str) -> bool:
+    if verb not in words.closed or re.search(r"\d", clause.main):
+        return False
+    return not verb.startswith("prolong") or bool(re.match(r"\s+(?:the|a|an)\b", clause.main))
+
+
 def _idiom(text: str, start: int, end: int, words: Words) -> bool:
     """Words that mean something else here: "as long as", "120 ms wide", "the lower part"."""
     before, after = text[:start].rstrip().lower(), text[end:].lstrip().lower()
     if re.search(rf"\d\s*(?:{words.unit})$", before, re.I):
+        return True
+    if after.startswith(("square", "box")):
         return True
     return (
         before.endswith((" as", "so", " how"))
@@ -229,15 +257,26 @@ def _exchanged(clause: Clause, words: Words) -> Iterator[Form]:
             )
             if not (from_to or compared) or clause.open or _OR.search(clause.text):
                 continue
-            text = _replaced(clause.text, other.start(), other.end(), one[0].casefold())
-            text = _replaced(text, one.start(), one.end(), other[0].casefold())
+            first = one[0][:1].lower() + one[0][1:] if one.start() == 0 else one[0]
+            text = _replaced(clause.text, other.start(), other.end(), first)
+            text = _replaced(text, one.start(), one.end(), other[0])
             kind = Edit(kinds[other[0].casefold()])
             yield Form(_said(clause.text), _said(text), kind, (one[0], other[0]))
 
 
 def _denials(clause: Clause, words: Words) -> Iterator[Form]:
     if _deniable(clause, words):
-        yield Form(_said(clause.text), _said(_denied(clause, words)), Edit.NEGATION, ("", "not"))
+        yield Form(
+            _said(clause.text),
+            _said(_denied(clause, words)),
+            Edit.NEGATION,
+            ("", f"not {_kind(clause)}"),
+        )
+
+
+def _kind(clause: Clause) -> str:
+    """What is denied, for whoever counts: the verb, and after "is" the next word."""
+    return f"{clause.verb} {clause.main.split()[0]}" if clause.kind == "be" else clause.verb
 
 
 def _deniable(clause: Clause, words: Words) -> bool:

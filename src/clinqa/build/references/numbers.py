@@ -32,7 +32,7 @@ _AFTER_LOWER = r"or (?:more|longer|greater|above|higher|wider|over|larger|deeper
 _AFTER_UPPER = r"or (?:less|shorter|below|lower|narrower|fewer|smaller)"
 _CONDITION = re.compile(r"\b(?:in|with|for|during|when|if|after|before|among|without|per|every)\b")
 _NUMBERS = re.compile(rf"(?<![\w.,/]){_NUMBER}(?![\w/]|\.\d)")
-_FURTHER, _NEARER = 1.3, 0.75
+_FURTHER, _NEARER, _FAR = 1.3, 0.75, 4.0
 
 
 class Bound(StrEnum):
@@ -82,7 +82,7 @@ _BEFORE = re.compile(
 def quantities(clause: Clause, words: Words) -> Iterator[Quantity]:
     """The quantities of which a change contradicts the statement."""
     text = clause.text
-    if re.search(r"\([^)]*\d", text):
+    if re.search(r"\([^)]*\d", text) or re.search(r"\bor\s+[\d+-]", text):
         return  # the same number said twice: changing one contradicts the other
     for match in _pattern(words.unit).finditer(text):
         made = _quantity(clause, match, words)
@@ -114,6 +114,8 @@ def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | 
             return None  # an angle has no less and more
     if bound is Bound.RANGE and values[0] >= values[1]:
         return None
+    if role is Role.SAID and bound in (Bound.ABOVE, Bound.BELOW) and "exceed" not in clause.verb:
+        return None  # "above" against "below" is the clearer mistake
     if role is Role.CONDITION and bound not in (Bound.ABOVE, Bound.BELOW):
         return None
     if match.end("number") < clause.verb_start and unit == "percent":
@@ -133,7 +135,7 @@ def _role(clause: Clause, match: re.Match[str]) -> Role | None:
         single = re.match(r"(?:A|An)\s", clause.text)
         return Role.CONDITION if naming and single else None
     between = clause.text[clause.verb_end : start]
-    if _CONDITION.search(between):
+    if start >= clause.core_end or _CONDITION.search(between):
         return None
     if clause.open and clause.kind != "be":
         return None
@@ -181,7 +183,9 @@ def _leaves(quantity: Quantity, value: float) -> bool:
     up = quantity.bound is Bound.ABOVE
     if quantity.role is Role.CONDITION:
         up = not up
-    return value >= old * _FURTHER if up else 0 < value <= old * _NEARER
+    if up:
+        return old * _FURTHER <= value <= old * _FAR
+    return old / _FAR <= value <= old * _NEARER
 
 
 def _different(old: float, value: float, unit: str) -> bool:
@@ -191,7 +195,7 @@ def _different(old: float, value: float, unit: str) -> bool:
     if old == 0 or (old < 0) != (value < 0):
         return old != value
     ratio = abs(value) / abs(old)
-    return ratio >= _FURTHER or 0 < ratio <= _NEARER
+    return _FURTHER <= ratio <= _FAR or 1 / _FAR <= ratio <= _NEARER
 
 
 def _apart(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
@@ -216,7 +220,7 @@ def _ranges(pool: list[float], width: float, quantity: Quantity) -> Iterator[tup
 
 def _written(text: str, quantity: Quantity, new: tuple[float, ...]) -> str:
     signed = any(text[a:b].startswith("+") for a, b in quantity.spots)
-    minus = next((text[a] for a, b in quantity.spots if text[a] in "\u2212\u2013-"), "\u2212")
+    minus = "\u2212" if "\u2212" in text else "-"
     for (start, end), value in reversed(list(zip(quantity.spots, new, strict=True))):
         text = text[:start] + _number(value, signed, minus) + text[end:]
     return text

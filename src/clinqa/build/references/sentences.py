@@ -18,13 +18,9 @@ _BULLET = re.compile(
     r"^[ \t]*(?:[\u2022\u25aa\u25cf\u2023\u2043*]|[-\u2013](?=\s)|\(?\d{1,2}[.)](?=\s))[ \t]*"
 )
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|fig|figs|eq|no|nos|ref|refs|dr|prof|st|resp|vol|pp|"
-    r"ed|eds|jr|inc|ltd|dept|univ)|\b[A-Za-z]|\b[A-Z]\.[A-Z])$",
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|fig|figs|eq|no|nos|ref|refs|dr|prof|resp|vol|pp|"
+    r"ed|eds|jr|inc|ltd|dept|univ)|\b[A-Z]\.\s?[A-Z])$",
     re.IGNORECASE,
-)
-# letters that end a sentence more often than they shorten a name: leads and waves
-_NO_INITIAL = re.compile(
-    r"(?:\b(?:lead|leads|aV[RLF]|V\d|II|III|I|wave|waves|and|or)\s+)?\b(?:I|V|U|T|S|R|Q|P|J)$"
 )
 _LONGEST = 400
 
@@ -71,7 +67,7 @@ def _units(page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         first = low
         for match in _END.finditer(page, low, high):
             before = page[first : match.start()]
-            if match[0] == "." and _ABBREVIATED.search(before) and not _NO_INITIAL.search(before):
+            if match[0] == "." and _ABBREVIATED.search(before):
                 continue
             stop = match.end()
             while stop < high and page[stop] in '"\u201d)':
@@ -102,4 +98,6 @@ def _is_sentence(text: str) -> bool:
         return False
     words = text.split()
     letters = sum(char.isalpha() for char in text)
+    if re.search(r"[.!?]\s+[A-Z]", text):
+        return False  # two, of which the first has an end that is not known as one
     return 4 <= len(words) and len(text) <= _LONGEST and letters >= 0.6 * len(text.replace(" ", ""))

@@ -11,6 +11,8 @@ from clinqa.packs.references import ReferencePack, ReferenceSpec
 
 __all__ = ["Opposite", "Words", "phrases", "words_of"]
 
+_CAPITALS = {"p": "P", "qrs": "QRS", "t": "T", "pr": "PR", "qt": "QT", "st": "ST", "u": "U",
+             "his": "His", "purkinje": "Purkinje", "av": "AV"}  # fmt: skip
 _EDGE_LEFT, _EDGE_RIGHT = r"(?<![\w])", r"(?![\w])"
 
 
@@ -42,12 +44,19 @@ class Words:
     closed: dict[str, str]
     open: dict[str, str]
     nouns: frozenset[str]
+    functional: frozenset[str]
     open_after_be: re.Pattern[str]
     fixed: frozenset[str]
     """Single words that may not differ between a quote and its page."""
     unit_names: dict[str, str]
     unit: str
     """A pattern of every spelling of a unit."""
+
+
+def _cased(term: str) -> str:
+    """A term as it is written within a sentence."""
+    words = [_CAPITALS.get(word, word) for word in term.split()]
+    return " ".join(words)
 
 
 def phrases(items: Iterable[str]) -> str:
@@ -62,6 +71,11 @@ def words_of(pack: ReferencePack) -> Words:
     """The words of a pack."""
     spec = pack.spec
     opposites: dict[str, list[Opposite]] = {}
+    for kin in spec.kin:
+        for word in kin:
+            opposites.setdefault(word.casefold(), []).extend(
+                Opposite(_cased(other), "term") for other in kin if other != word
+            )
     for kind, pairs in spec.opposites.items():
         for one, other in pairs:
             for word, against in ((one.casefold(), other), (other.casefold(), one)):
@@ -92,6 +106,7 @@ def words_of(pack: ReferencePack) -> Words:
         closed={**spec.verbs.closed, **{base: base for base in spec.verbs.closed.values()}},
         open={**spec.verbs.open, **{base: base for base in spec.verbs.open.values()}},
         nouns=frozenset(spec.verbs.also_nouns),
+        functional=frozenset(spec.verbs.functional),
         open_after_be=re.compile(
             rf"\s+(?:\w+ly\s+|also\s+)?{phrases(spec.verbs.open_after_be)}", re.I
         ),
