@@ -60,7 +60,8 @@ def intervals(
     seen = _crude(wide.sum(axis=0), runs, means.under_of)
     away = drawn.deviations - seen.deviations
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.nanmean(away**2, axis=0))
+        there = ~np.isnan(away)
+        spread = np.sqrt(np.where(there, away**2, 0.0).sum(axis=0) / there.sum(axis=0))
         # as many patients, one less: the spread of a sample's own draws is a little too small
         patients = np.bincount(codes[rows], minlength=groups)[:, None]
         spread = spread * np.sqrt(patients / np.maximum(patients - 1, 1))

@@ -23,8 +23,10 @@ __all__ = ["MISSING", "QUARTERS", "Dimension", "Excluded", "cut", "dimensions_of
 
 MISSING = "missing"
 QUARTERS = ("low", "lower middle", "upper middle", "high")
-#: More distinct numbers than this are taken for a continuous attribute.
+#: So many distinct whole numbers under CODES, or fewer, are codes of categories; other numbers are
+#: a continuous attribute.
 FEW = 10
+CODES = 100
 #: More categories than this make no audit: every group is tiny.
 MANY = 50
 
@@ -160,7 +162,7 @@ def _dimension(
     if kind == "continuous" and not are_numbers:
         bad = sum(number is None for number in numbers)
         raise ConfigError(f"--continuous {visible(name)}: {bad:,} of its values are no numbers")
-    if are_numbers and kind != "categorical" and (kind or len(distinct) > FEW):
+    if are_numbers and kind != "categorical" and (kind or not _codes(numbers)):
         return _quartiles(attribute, cohort, items, over)
     if len(distinct) > MANY:
         mixed = f"; {numbers.count(None):,} of them are no numbers" if any(numbers) else ""
@@ -186,6 +188,12 @@ def _number(value: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _codes(numbers: Sequence[float | None]) -> bool:
+    return len(numbers) <= FEW and all(
+        number is not None and number.is_integer() and 0 <= number < CODES for number in numbers
+    )
 
 
 def _quartiles(attribute: Attribute, cohort: Cohort, items: Ints, over: str) -> Dimension:

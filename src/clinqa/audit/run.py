@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 import clinqa
 from clinqa.audit.answers import Means, lower_is_better, strata_of
-from clinqa.audit.cohort import Cohort, read_cohort
+from clinqa.audit.cohort import TRACT, Cohort, read_cohort
 from clinqa.audit.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.audit.engine import Drawing, audit_means
 from clinqa.audit.gaps import figures_of, gaps_of, overall_figures
@@ -36,7 +36,7 @@ from clinqa.audit.meta import meta_of
 from clinqa.audit.options import AuditOptions, AuditResult
 from clinqa.audit.pareto import MEAN, Point, points_of
 from clinqa.audit.records import Gap
-from clinqa.audit.scoring import from_runs, from_scores
+from clinqa.audit.scoring import check_metrics, from_runs, from_scores
 from clinqa.audit.tables import tables_of
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts, library_versions
@@ -51,6 +51,7 @@ from clinqa.score.inputs import Items, Run, load_items, open_runs
 __all__ = ["AUDIT_FILE", "audit"]
 
 AUDIT_FILE = "audit.json"
+_FEW_TRACTS = 20
 Ints = npt.NDArray[np.int64]
 
 
@@ -72,6 +73,7 @@ def audit(
 ) -> AuditResult:
     """Audit these runs on the dataset they were made on, or say that it has been done."""
     options.check()
+    check_metrics(options.metrics)
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
     pack = pack_of(opened_set, options.scoring)
@@ -247,12 +249,7 @@ def _warnings(
             )
         if one.note:
             made.append(f"{visible(one.name)}: {one.note}")
-        units = len(np.unique(cohort.tract[one.codes >= 0])) if one.unit == "tract" else None
-        if units is not None and units < 20:
-            made.append(
-                f"{visible(one.name)}: assigned to {units} tracts only: chance alone gives large "
-                "gaps, and no test can be sharp"
-            )
+        made += _few_tracts(one, cohort)
     asked = [len(one.repeats_of(at)) or 1 for one in means[:1] for at in range(len(runs))]
     if len(set(asked)) > 1:
         made.append(
@@ -264,6 +261,29 @@ def _warnings(
     }
     if len(sets) > 1:
         made.append("the runs answered different items: their gaps are of different questions")
+    return made
+
+
+def _few_tracts(one: Dimension, cohort: Cohort) -> list[str]:
+    """What few tracts mean for an attribute that was assigned to tracts."""
+    if one.unit != TRACT:
+        return []
+    codes, name = one.entering(), visible(one.name)
+    enter = codes >= 0
+    tracts = len(np.unique(cohort.tract[enter]))
+    pairs = np.unique(np.stack([codes[enter], cohort.tract[enter]]), axis=1)
+    alone = int((np.bincount(pairs[0], minlength=1) == 1).sum())
+    made = []
+    if tracts < _FEW_TRACTS:
+        made.append(
+            f"{name}: assigned to {tracts} tracts only: chance alone gives large gaps, and no test "
+            "can be sharp"
+        )
+    if alone:
+        made.append(
+            f"{name}: {alone} of its groups {'are' if alone > 1 else 'is'} a single tract: what is "
+            "said of the group is said of that place"
+        )
     return made
 
 

@@ -26,7 +26,7 @@ from clinqa.score.read import AnswerReader
 from clinqa.score.scored import COLUMNS, ScoredAnswers, score_answers
 from clinqa.score.text.signatures import METRICS
 
-__all__ = ["from_runs", "from_scores"]
+__all__ = ["check_metrics", "from_runs", "from_scores"]
 
 Floats = npt.NDArray[np.float64]
 Sides = tuple[list[Floats], list[Floats]]
@@ -50,6 +50,15 @@ def from_runs(
             parts[name].append(means_of(scored.item, scored.repeat, over, under, len(items)))
     progress("scoring", len(runs), len(runs))
     return [lay_out(parts[name], name, measures[name].signature) for name in metrics]
+
+
+def check_metrics(metrics: Sequence[str]) -> None:
+    """ConfigError for a metric that groups can't be compared by, before anything is scored."""
+    for last in (METRICS[-1], f"{METRICS[-1]}_exact_stem"):
+        known = [*text_measures(dict.fromkeys((*METRICS[:-1], last), "")), *_clinical("")]
+        for name in metrics:
+            if not name.startswith(METRICS[-1]):  # which of the two there is, the machine says
+                _named(name, known)
 
 
 def _clinical(labeller: str) -> list[Measure]:
