@@ -7,7 +7,7 @@ most characters have, x runs along the lines and `top` down the page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,13 @@ class PageChars:
     sideways: int  # characters that run in another direction: counted, not kept
     unmapped: int  # characters whose meaning the file does not give
     outside: int  # characters outside the CropBox
+    doubtful: Bools  # letters and digits that may be others: the file gives a number, no meaning
+
+    def without_doubt(self) -> PageChars:
+        """The doubtful characters as U+FFFD: better no sentence than a wrong digit."""
+        codes = self.codes.copy()
+        codes[self.doubtful] = 0xFFFD
+        return replace(self, codes=codes)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -101,4 +108,11 @@ def framed(
         sideways=sideways,
         unmapped=int(unmapped[inside].sum()),
         outside=outside,
+        doubtful=_is_word(codes[keep]) & unmapped[keep],
     )
+
+
+def _is_word(codes: npt.NDArray[np.uint32]) -> Bools:
+    digit = (codes >= 0x30) & (codes <= 0x39)
+    lower = codes | 0x20
+    return digit | ((lower >= 0x61) & (lower <= 0x7A)) | (codes >= 0xC0)

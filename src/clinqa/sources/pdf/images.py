@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pypdfium2.raw as raw
 
 from clinqa.sources.pdf.records import PageImage
 
@@ -21,6 +22,7 @@ __all__ = ["Grey", "ink", "picture", "png"]
 Grey = npt.NDArray[np.uint8]
 
 _INK_DPI = 50
+_MANY = 200
 _INK_STEP = 40  # of 255 levels: what differs less from the paper is no ink
 
 
@@ -47,7 +49,11 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
     """The share of the page that is drawn on, the boxes of its text left out.
 
     `boxes` are left, bottom, right, top in the page's own space. The paper is the commonest grey.
+    A page with nothing but text, or with hundreds of drawings, need not be drawn to tell.
     """
+    drawings = _drawings(page)
+    if not drawings or drawings > _MANY:
+        return 1.0 if drawings else 0.0
     array, used = _grey(page, _INK_DPI, min(pixels, 4_000_000), page.get_rotation())
     paper = int(np.bincount(array.ravel(), minlength=256).argmax())
     drawn = np.abs(array.astype(np.int16) - paper) > _INK_STEP
@@ -59,6 +65,21 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
         drawn[rows, columns] = False
     share: float = int(np.count_nonzero(drawn)) / max(1, high * wide)
     return share
+
+
+def _drawings(page: Any) -> int:
+    """How many things other than text stand on the page, counted to a little over `_MANY`."""
+    count = 0
+    for number in range(raw.FPDFPage_CountObjects(page.raw)):
+        thing = raw.FPDFPage_GetObject(page.raw, number)
+        kind = raw.FPDFPageObj_GetType(thing)
+        if kind == raw.FPDF_PAGEOBJ_FORM:
+            count += max(1, int(raw.FPDFFormObj_CountObjects(thing)))
+        else:
+            count += kind != raw.FPDF_PAGEOBJ_TEXT
+        if count > _MANY:
+            break
+    return count + int(raw.FPDFPage_GetAnnotCount(page.raw))
 
 
 def png(array: Grey) -> bytes:

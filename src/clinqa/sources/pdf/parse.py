@@ -29,7 +29,8 @@ __all__ = ["OpenDocument", "open_document"]
 
 _HEAD = 1024  # bytes within which a PDF must say that it is one
 _WRONG_PASSWORD = 4  # PDFium's numbers
-_INK_BELOW = 400  # characters: a page with more is not looked at for being blank
+_INK_BELOW = 100  # characters: a page with more is not looked at for being blank
+_ALL_DOUBTFUL = 0.15  # then the gate has looked at the words: all are right, or none counts
 _GLUED_SHARE = 0.05  # of words: pdfplumber is asked for a second opinion
 
 
@@ -55,8 +56,12 @@ class OpenDocument:
                 chars, found, quality = second
                 engine = Engine.PDFPLUMBER
             fault = fault_of(quality)
+            if chars.doubtful.any() and quality.unmapped < _ALL_DOUBTFUL:
+                chars = chars.without_doubt()
+                found = pieces(chars)
             raw = sum(len(piece.text) for piece in found) + max(0, len(found) - 1)
-            drawn = ink(page, _boxes(page, chars), pixels) if raw < _INK_BELOW else None
+            looked = raw < _INK_BELOW and fault is None
+            drawn = ink(page, _boxes(page, chars), pixels) if looked else None
             lines = [] if fault else _cleaned(lines_of(found, chars.width))
             return {
                 "engine": engine.value if raw else Engine.NONE.value,

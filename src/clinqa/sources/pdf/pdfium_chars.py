@@ -12,7 +12,9 @@ character, its end is set by the font's own width. And where the loose box is fl
 from __future__ import annotations
 
 import ctypes
+from collections import deque
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -91,31 +93,29 @@ def _chars(page: pdfium.PdfPage) -> PageChars:
 
 def _read(handle: Any, count: int, crop: tuple[float, float, float, float]) -> PageChars:
     call = _calls()
-    unicode, loose, angle = call["unicode"], call["loose"], call["angle"]
-    lost, generated = call["unmapped"], call["generated"]
-    numbers = range(count)
-    codes = np.fromiter((unicode(handle, i) for i in numbers), np.uint32, count)
+    same = repeat(handle)
+    codes = np.fromiter(map(call["unicode"], same, range(count)), np.uint32, count)
     # white space that PDFium made up has no place on the page
     blank = np.nonzero((codes <= 32) & (codes != _BROKEN_HYPHEN))[0].tolist()
-    made_up = [i for i in blank if generated(handle, i) == 1]
+    generated = map(call["generated"], same, blank)
+    made_up = [i for i, made in zip(blank, generated, strict=True) if made == 1]
     mask = np.ones(count, bool)
     mask[made_up] = False
+    codes = codes[mask]
     kept = np.nonzero(mask)[0].tolist()
     boxes = np.zeros((len(kept), 4), np.float32)  # left, top, right, bottom
     start = boxes.ctypes.data
-    for place, i in enumerate(kept):
-        loose(handle, i, start + 16 * place)
-    degrees = np.fromiter((angle(handle, i) for i in kept), np.float64, len(kept))
-    unmapped = np.fromiter((lost(handle, i) == 1 for i in kept), bool, len(kept))
-    codes = codes[mask]
-    hyphen = (codes == _BROKEN_HYPHEN) & ~unmapped
+    places = range(start, start + 16 * len(kept), 16)
+    deque(map(call["loose"], same, kept, places), maxlen=0)
+    angles = np.fromiter(map(call["angle"], same, kept), np.float64, len(kept))
+    lost = np.fromiter(map(call["unmapped"], same, kept), np.int8, len(kept)) == 1
+    hyphen = (codes == _BROKEN_HYPHEN) & ~lost
     codes[hyphen | np.isin(codes, _NO_CHARACTERS)] = HYPHEN
     exact = boxes[:, (0, 3, 2, 1)].astype(np.float64)
-    degrees = np.rad2deg(degrees)
+    degrees = np.rad2deg(angles)
     _mend(handle, kept, exact)
     _true_advance(handle, kept, exact, degrees, codes)
-    unmapped |= _meaningless(codes)
-    return framed(codes, exact, degrees, None, crop, unmapped)
+    return framed(codes, exact, degrees, None, crop, lost | _meaningless(codes))
 
 
 def _meaningless(codes: np.ndarray[Any, np.dtype[np.uint32]]) -> Any:
@@ -144,29 +144,45 @@ def _true_advance(
     degrees: np.ndarray[Any, np.dtype[np.float64]],
     codes: np.ndarray[Any, np.dtype[np.uint32]],
 ) -> None:
-    """Upright characters from their origin to the end of their advance."""
-    if not kept:
+    """Upright characters from their origin to the end of their advance, where it may matter.
+
+    It may between two characters of one line that overlap, or whose gap is too small for a space
+    by their boxes: between the others ink tells what advances would.
+    """
+    if len(kept) < 2:
         return
-    origin = _calls()["origin"]
-    points = np.zeros((len(kept), 2), np.float64)
-    start = points.ctypes.data
-    for place, i in enumerate(kept):
-        origin(handle, i, start + 16 * place, start + 16 * place + 8)
+    em = boxes[:-1, 3] - boxes[:-1, 1]
+    gap = boxes[1:, 0] - boxes[:-1, 2]
+    level = np.abs(boxes[1:, 1] - boxes[:-1, 1]) < em
     upright = np.abs(degrees) < 1.0
-    height = boxes[:, 3] - boxes[:, 1]
-    overlap = np.zeros(len(kept), bool)
-    overlap[:-1] = (boxes[:-1, 2] > points[1:, 0] + 0.02 * height[:-1]) & (
-        points[1:, 0] > points[:-1, 0]
+    close = (gap < 0.16 * em) & (np.abs(gap) > 0.01 * em) & (gap > -2 * em)
+    close &= level & upright[:-1] & upright[1:]
+    wanted = np.zeros(len(kept), bool)
+    wanted[:-1] |= close
+    wanted[1:] |= close
+    asked = np.nonzero(wanted)[0]
+    if not len(asked):
+        return
+    points = np.full((len(asked), 2), np.nan)
+    start = points.ctypes.data
+    x_at, y_at = (
+        range(start, start + 16 * len(asked), 16),
+        range(start + 8, start + 16 * len(asked) + 8, 16),
     )
-    overlap &= upright
+    numbers = np.asarray(kept)[asked].tolist()
+    deque(map(_calls()["origin"], repeat(handle), numbers, x_at, y_at), maxlen=0)
+    origins = np.full(len(kept), np.nan)
+    origins[asked] = points[:, 0]
+    reach = boxes[:-1, 2] > origins[1:] + 0.02 * em
+    hidden = np.nonzero(close & reach & (origins[1:] > origins[:-1]))[0].tolist()
     ems = _Ems(handle)
-    for place in np.nonzero(overlap)[0].tolist():
+    for place in hidden:
         advance = ems.advance(kept[place], int(codes[place]))
         if advance > 0:
-            boxes[place, 2] = min(boxes[place, 2], points[place, 0] + advance)
+            boxes[place, 2] = min(boxes[place, 2], origins[place] + advance)
     # only to the right: an origin left of the ink is the glyph's side bearing, and in the box
-    shifted = upright & (points[:, 0] > boxes[:, 0]) & (points[:, 0] < boxes[:, 2])
-    boxes[shifted, 0] = points[shifted, 0]
+    shifted = (origins > boxes[:, 0]) & (origins < boxes[:, 2])  # false where it was not asked
+    boxes[shifted, 0] = origins[shifted]
 
 
 class _Ems:

@@ -22,6 +22,7 @@ _FORWARDS = frozenset(word for word in _COMMON if len(word) > 2)
 
 _UNMAPPED = 0.15
 _SIDEWAYS = 0.5
+_PLAINLY_ENGLISH = 0.06  # old fonts name no character, and their numbers are those of ASCII
 _LONG = 18  # letters: longer runs are mostly glued words
 
 
@@ -37,6 +38,7 @@ class Quality:
     single: float  # share of tokens that are one letter
     mixed: float  # share of tokens with a sign inside a word
     glued: float  # share of words over 18 letters
+    common: float  # share of words that are English function words
     backwards: int
     forwards: int
 
@@ -62,6 +64,7 @@ def measure(text: str, unmapped: int, sideways: int) -> Quality:
         letters=letters,
         single=sum(len(token) == 1 and token.isalpha() for token in tokens) / count,
         mixed=sum(_is_mixed(token) for token in tokens) / count,
+        common=sum(word in _FORWARDS for word in words) / max(1, len(words)),
         glued=sum(len(word) > _LONG for word in words) / max(1, len(words)),
         backwards=sum(word in _BACKWARDS for word in words),
         forwards=sum(word in _FORWARDS for word in words),
@@ -80,7 +83,7 @@ def _is_mixed(token: str) -> bool:
 def fault_of(quality: Quality) -> Why | None:
     """Why the text cannot be used, or None."""
     q = quality
-    if q.unmapped >= _UNMAPPED:
+    if q.unmapped >= _UNMAPPED and not (q.letters >= 100 and q.common >= _PLAINLY_ENGLISH):
         return Why.UNMAPPED_GLYPHS
     if q.sideways >= _SIDEWAYS:
         return Why.SIDEWAYS
