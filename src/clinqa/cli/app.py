@@ -17,12 +17,13 @@ from clinqa.cli.report import report
 from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
+from clinqa.cli.train import train
 from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
 
 ORDER = (
-    "demo", "build", "verify", "show", "predict", "score", "audit", "report", "lexicon",
+    "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "lexicon",
     "simulate",
 )  # fmt: skip
 
@@ -50,6 +51,7 @@ app.command("demo")(demo)
 app.add_typer(build)
 app.command("verify")(verify)
 app.command("show")(show)
+app.command("train")(train)
 app.command("predict")(predict)
 app.command("score")(score)
 app.command("audit")(audit)

@@ -122,6 +122,10 @@ def predict(
         list[Path] | None,
         typer.Option("--adapter", metavar="DIR", help="A trained adapter; one a repeat."),
     ] = None,
+    allow_seen: Annotated[
+        bool,
+        typer.Option("--allow-seen", help="Ask items that the adapter was trained on; noted."),
+    ] = False,
     dtype: Annotated[
         str | None, typer.Option("--dtype", metavar="T", help="Of a local model.")
     ] = None,
@@ -181,6 +185,7 @@ def predict(
         cache_dir=cache,
         attestations=attestations,
         adapters=adapter or (),
+        allow_seen=allow_seen,
         dtype=dtype,
         device=device,
         threads=threads,

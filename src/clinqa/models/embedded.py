@@ -20,7 +20,7 @@ from clinqa.models.local.runtime import import_torch
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.weights import check_gguf, converted, known, sha256_of, working_folder
 
-__all__ = ["EMBEDDED", "Embedded", "embedded_sha256", "open_embedded"]
+__all__ = ["EMBEDDED", "Embedded", "embedded_sha256", "find_embedded", "open_embedded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,15 @@ class Embedded:
 
 def open_embedded(rest: str, options: ModelOptions) -> LocalModel:
     """The embedded model `rest`."""
+    folder, digest = find_embedded(rest)
+    return open_folder(f"embedded:{rest}", folder, options, weights=digest)
+
+
+def find_embedded(rest: str) -> tuple[Path, str]:
+    """The folder of the embedded model `rest`, and the hash of the GGUF file it was made from."""
     embedded = _named(rest)
     import_torch()  # first: without it the weights are of no use
-    folder, digest = embedded.find(embedded.package, _missing(rest, embedded))
-    return open_folder(f"embedded:{rest}", folder, options, weights=digest)
+    return embedded.find(embedded.package, _missing(rest, embedded))
 
 
 def embedded_sha256(rest: str) -> str:
@@ -54,6 +59,11 @@ def embedded_sha256(rest: str) -> str:
 
 def _named(rest: str) -> Embedded:
     embedded = EMBEDDED.get(rest)
+    if rest == "minilm":
+        raise ConfigError(
+            "embedded:minilm is an encoder and answers nothing before it is trained: use clinqa "
+            "train --preset encoder, then ask encoder:FOLDER"
+        )
     if embedded is None:
         raise ConfigError(f"embedded:{rest}: there are {', '.join(EMBEDDED)}")
     return embedded

@@ -13,6 +13,7 @@ from clinqa.core.manifest import FileRecord, identity_of, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.models.registry import weights_sha256
+from clinqa.predict.learnt import classes_of_learnt
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompts import Template
 from clinqa.privacy.data_class import inherit
@@ -23,15 +24,16 @@ VERB = "predict"
 
 
 def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
-    """The dataset's class; it may be raised here and never lowered."""
-    own = DataClass(dataset.manifest.data_class)
+    """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
+    own = inherit([DataClass(dataset.manifest.data_class), *classes_of_learnt(options)])
     if options.data_class is None:
         return own
     wanted = inherit([own, options.data_class])
     if wanted is not options.data_class:
         raise PrivacyError(
-            f"--data-class {options.data_class.value}: the dataset is {own.value}, and what is "
-            "made from it cannot be less; build it again with the class its owner allows"
+            f"--data-class {options.data_class.value}: the dataset, or what the adapter was "
+            f"trained on, is {own.value}, and what is made from it cannot be less; build it again "
+            "with the class its owner allows"
         )
     return wanted
 

@@ -38,6 +38,7 @@ from clinqa.predict.identity import (
     inputs_of,
 )
 from clinqa.predict.kept import PromptKeeper
+from clinqa.predict.learnt import check_learnt
 from clinqa.predict.options import PredictOptions, PredictResult
 from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template, load_template
@@ -70,6 +71,7 @@ def predict(
     data_class = data_class_of_run(opened, options)
     if options.dry_run:
         return PredictResult({}, notes=dry_run(opened, template, options, data_class, out))
+    learnt = check_learnt(opened, options, template)
     inputs = inputs_of(opened, options)
     configuration = configuration_of(opened, template, options)
     identity = identity_of_run(configuration, options, data_class, inputs)
@@ -91,6 +93,7 @@ def predict(
             except (ClinqaError, KeyboardInterrupt):
                 run.leave()
                 raise
+            run.warnings += learnt
             manifest = run.manifest(tally, identity, configuration, inputs)
             finished = folder.commit(manifest, {PREDICTIONS_FILE: tally.total})
     return PredictResult(_counts(finished), list(finished.warnings), run.notes)
@@ -119,6 +122,7 @@ class _Run:
         self._facts: list[dict[str, Any]] = []
         self._budget = Budget(price_of(options), options.max_cost)
         self.notes: list[str] = []
+        self.warnings: list[str] = []
 
     def ask(self) -> Tally:
         """Ask what is not answered yet; write predictions and prompts."""
@@ -231,7 +235,7 @@ class _Run:
             finished=_now(),
             seconds=round(time.monotonic() - self._clock, 3),
             versions=library_versions(("pyarrow", "numpy", "aiohttp", "torch", "transformers")),
-            warnings=self._warnings(tally),
+            warnings=[*self.warnings, *self._warnings(tally)],
             details={
                 "items": self._items,
                 "items_in_split": self._in_split,

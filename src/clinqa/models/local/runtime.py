@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.models.local.adapter import apply_adapter, check_base, tokenizer_folder
+from clinqa.models.local.canary import check_canaries
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.weights import folder_sha256, sha256_of
 
-__all__ = ["Loaded", "import_torch", "load", "load_failed"]
+__all__ = ["Loaded", "device_of", "dtype_of", "import_torch", "load", "load_failed", "load_plain"]
 
 _DTYPES = ("float32", "bfloat16", "float16")
 _SHORT = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "fp32": "float32"}
@@ -38,7 +40,7 @@ class Loaded:
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def import_torch() -> Any:
+def import_torch(extra: str = "local") -> Any:
     """torch, with waiting threads asleep and the hub switched off; MissingExtra without it.
 
     The variables act only if they stand before the first import of torch: threads that spin while
@@ -53,7 +55,7 @@ def import_torch() -> Any:
         transformers = importlib.import_module("transformers")
     except ImportError as error:
         raise MissingExtra(
-            "local",
+            extra,
             "torch with transformers (install a CPU build of torch first if you have no GPU)",
         ) from error
     transformers.utils.logging.set_verbosity_error()
@@ -72,32 +74,40 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
     threads = options.extra.get("threads")
     if threads is not None:
         torch.set_num_threads(_positive("threads", threads))
-    device = _device(torch, options.device)
-    dtype = _dtype(torch, device, options.dtype)
+    device = device_of(torch, options.device)
+    dtype = dtype_of(torch, device, options.dtype)
     transformers.AttentionInterface.register(attention.ATTENTION, attention.shared_attention)
-    offline = {"local_files_only": True, "trust_remote_code": False}
+    weights = weights or folder_sha256(folder)
+    trained = None
+    if options.adapter is not None:
+        trained = check_base(options.adapter, name, folder, weights)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **offline)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            str(folder), dtype=getattr(torch, dtype), use_safetensors=True, **offline
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            str(tokenizer_folder(folder, options.adapter)),
+            local_files_only=True,
+            trust_remote_code=False,
         )
     except load_failed() as error:
         raise ModelError(
-            f"{name}: transformers cannot load the folder ({type(error).__name__}); it must hold a "
-            "causal language model that needs no code of its own"
+            f"{name}: transformers cannot load the tokenizer ({type(error).__name__})"
         ) from error
-    model = model.to(device).eval()
+    model = load_plain(name, folder, device, dtype)
     facts = {
         "device": device,
         "dtype": dtype,
         "threads": str(torch.get_num_threads()),
         "torch": version("torch"),
         "transformers": version("transformers"),
-        "weights_sha256": weights or folder_sha256(folder),
+        "weights_sha256": weights,
     }
+    renderer = Renderer.of(tokenizer)
     if options.adapter is not None:
-        model = _adapted(torch, model, options.adapter)
+        model = apply_adapter(torch, model, options.adapter, trained)
         facts["adapter_sha256"] = sha256_of(options.adapter / "adapter_model.safetensors")
+        if trained is not None:
+            shown = str(options.adapter)
+            off = check_canaries(shown, model, renderer, trained.canaries(), facts)
+            facts["canaries_off_by"] = f"{off:.2g}"
     try:
         model.set_attn_implementation(attention.ATTENTION)
     except ValueError as error:
@@ -105,7 +115,6 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
     pad = tokenizer.pad_token_id
     engine = engines.Engine(model, 0 if pad is None else pad, _ends(tokenizer, model))
     engine.check()
-    renderer = Renderer.of(tokenizer)
     facts["prompt_form"] = renderer.kind
     window = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
     return Loaded(
@@ -116,6 +125,26 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
         device,
         facts,
     )
+
+
+def load_plain(name: str, folder: Path, device: str, dtype: str) -> Any:
+    """The model in `folder` as transformers has it, ready to answer."""
+    torch = import_torch()
+    transformers = importlib.import_module("transformers")
+    try:
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            str(folder),
+            dtype=getattr(torch, dtype),
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+        )
+    except load_failed() as error:
+        raise ModelError(
+            f"{name}: transformers cannot load the folder ({type(error).__name__}); it must hold a "
+            "causal language model that needs no code of its own"
+        ) from error
+    return model.to(device).eval()
 
 
 def load_failed() -> tuple[type[BaseException], ...]:
@@ -134,7 +163,8 @@ def load_failed() -> tuple[type[BaseException], ...]:
     return wrong
 
 
-def _device(torch: Any, wanted: str | None) -> str:
+def device_of(torch: Any, wanted: str | None) -> str:
+    """The device: as asked, else the GPU where there is one."""
     if wanted is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -144,7 +174,7 @@ def _device(torch: Any, wanted: str | None) -> str:
     return wanted
 
 
-def _dtype(torch: Any, device: str, wanted: str | None) -> str:
+def dtype_of(torch: Any, device: str, wanted: str | None) -> str:
     """The number format: as asked, else bfloat16 where the hardware multiplies it, else float32."""
     if wanted is not None:
         name = _SHORT.get(wanted, wanted)
@@ -172,43 +202,3 @@ def _positive(name: str, text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ConfigError(f"{name}: a whole number from 1 up")
     return int(text)
-
-
-def _adapted(torch: Any, model: Any, adapter: Path) -> Any:
-    """The model with a LoRA adapter on it, proven: every tensor is in place and answers change."""
-    file = adapter / "adapter_model.safetensors"
-    if not file.is_file() or not (adapter / "adapter_config.json").is_file():
-        raise ConfigError(f"{adapter}: no adapter_config.json with adapter_model.safetensors")
-    try:
-        peft = importlib.import_module("peft")
-    except ImportError as error:
-        raise MissingExtra("train", "peft, for adapters,") from error
-    safe = importlib.import_module("safetensors.torch")
-    probe = torch.arange(3, 19, device=model.device)[None] % model.config.vocab_size
-    with torch.inference_mode():
-        before = model(input_ids=probe, use_cache=False).logits
-        try:
-            adapted = peft.PeftModel.from_pretrained(
-                model, str(adapter), is_trainable=False, local_files_only=True
-            )
-            wanted = safe.load_file(str(file))
-        except load_failed() as error:
-            raise ModelError(
-                f"{adapter}: the adapter does not fit this model ({type(error).__name__})"
-            ) from error
-        placed = peft.get_peft_model_state_dict(adapted)
-        missing = [
-            key
-            for key, tensor in wanted.items()
-            if key not in placed
-            or not torch.equal(placed[key].to("cpu", tensor.dtype), tensor.to("cpu"))
-        ]
-        if missing or set(placed) - set(wanted):
-            raise ModelError(
-                f"{adapter}: the adapter does not fit this model; it was made for another"
-            )
-        adapted = adapted.eval().get_base_model()
-        after = adapted(input_ids=probe, use_cache=False).logits
-    if torch.equal(before, after):
-        raise ModelError(f"{adapter}: the adapter changes nothing; was it trained and saved?")
-    return adapted

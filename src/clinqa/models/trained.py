@@ -1,0 +1,127 @@
+"""What a folder made by `clinqa train` says of itself: base, what it was trained on, canaries.
+
+The items stand there as hashes, so that a run can tell whether it asks what was learnt without the
+folder holding a word of them. A hash of a patient's number can be found by trying all numbers: the
+folder has the dataset's data class, as everything made from it has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.ids import stable_hash
+from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.outfolder import MANIFEST
+
+__all__ = ["CANARIES", "TRAINED_ON", "Seen", "Trained", "seen_rows", "trained_folder"]
+
+VERB = "train"
+TRAINED_ON = "trained_on.parquet"
+CANARIES = "canaries.json"
+SCHEMA = pa.schema(
+    [
+        ("role", pa.string()),  # train, or validation: chosen by, not learnt
+        ("item", pa.uint64()),
+        ("content", pa.uint64()),  # of question and context
+        ("group", pa.uint64()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How much of what is asked was trained on."""
+
+    asked: int
+    items: int  # the same item, or the same question with the same context
+    groups: int  # items of a patient or group that was trained on
+    chosen_by: int  # items that decided which state was kept
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A complete folder made by `clinqa train`."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def base(self) -> Mapping[str, Any]:
+        """Name and hashes of the model it was trained from."""
+        found = self.manifest.details.get("base", {})
+        return found if isinstance(found, Mapping) else {}
+
+    @property
+    def template(self) -> str:
+        """The hash of the wording it was trained with."""
+        return str(self.manifest.details.get("template", {}).get("sha256", ""))
+
+    def canaries(self) -> dict[str, Any]:
+        """Log-probabilities saved when it was trained."""
+        self._check(CANARIES)
+        try:
+            data = json.loads((self.folder / CANARIES).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise ConfigError(f"{self.folder / CANARIES}: cannot be read") from error
+        if not isinstance(data, dict):
+            raise ConfigError(f"{self.folder / CANARIES}: not what clinqa train writes")
+        return data
+
+    def seen(self, rows: pa.Table) -> Seen:
+        """How much of these rows (see `seen_rows`) was trained on."""
+        self._check(TRAINED_ON)
+        path = self.folder / TRAINED_ON
+        try:
+            table = pq.ParquetFile(path).read(columns=SCHEMA.names)
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+        learnt = np.asarray(table["role"].to_numpy(zero_copy_only=False) == "train")
+        known = {name: table[name].to_numpy() for name in SCHEMA.names[1:]}
+        asked = {name: rows[name].to_numpy() for name in SCHEMA.names[1:]}
+        same = np.isin(asked["item"], known["item"][learnt])
+        same |= np.isin(asked["content"], known["content"][learnt])
+        group = np.isin(asked["group"], known["group"][learnt])
+        chosen = np.isin(asked["item"], known["item"][~learnt])
+        return Seen(len(same), int(same.sum()), int((group & ~same).sum()), int(chosen.sum()))
+
+    def _check(self, name: str) -> None:
+        """ConfigError unless the file is the one the manifest knows."""
+        record = next((one for one in self.manifest.outputs if one.name == name), None)
+        path = self.folder / name
+        if record is None or not path.is_file() or sha256_file(path) != record.sha256:
+            raise ConfigError(
+                f"{path}: missing, or not the file that was written when it was trained; what the "
+                "adapter has learnt can no longer be checked, so train it again"
+            )
+
+
+def trained_folder(folder: Path) -> Trained | None:
+    """The folder as one that `clinqa train` made; None if it is another tool's."""
+    if not (folder / MANIFEST).is_file():
+        return None
+    manifest = Manifest.read(folder / MANIFEST)
+    return Trained(folder, manifest) if manifest.verb.split(" ")[0] == VERB else None
+
+
+def seen_rows(items: Iterable[tuple[str, str, str, str]], role: str = "train") -> pa.Table:
+    """Hashes of items given as (id, group, question, context)."""
+    rows = [
+        (
+            stable_hash("item", number),
+            stable_hash("content", question.strip(), context.strip()),
+            stable_hash("group", group),
+        )
+        for number, group, question, context in items
+    ]
+    columns: list[tuple[int, ...]] = list(zip(*rows, strict=True)) or [(), (), ()]
+    arrays = [pa.array(column, pa.uint64()) for column in columns]
+    return pa.Table.from_arrays([pa.array([role] * len(rows), pa.string()), *arrays], schema=SCHEMA)

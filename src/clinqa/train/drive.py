@@ -1,0 +1,49 @@
+"""Run a trainer to its end, or to an interruption that loses nothing."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from pathlib import Path
+from typing import Any
+
+from transformers import PrinterCallback
+
+from clinqa.core.errors import ModelError
+from clinqa.core.progress import Progress
+from clinqa.train.options import TrainOptions
+from clinqa.train.presets import Settings
+from clinqa.train.ranks import processes
+from clinqa.train.watch import Watch, last_checkpoint
+
+__all__ = ["drive", "make_watch"]
+
+
+def make_watch(
+    folder: Path, settings: Settings, private: bool, progress: Progress, options: TrainOptions
+) -> Watch:
+    """What happens beside the steps of this training."""
+    return Watch(folder, settings, progress, private, stop_after=options.stop_after)
+
+
+def drive(trainer: Any, watch: Watch, items: int) -> None:
+    """Train from the last checkpoint to the end; KeyboardInterrupt if it was interrupted."""
+    settings = watch.settings
+    watch.trainer = trainer
+    watch.steps_an_epoch = math.ceil(items / (settings.step_items * processes()))
+    watch.validates = trainer.eval_dataset is not None
+    found = last_checkpoint(watch.folder)
+    watch.resumed_at = found[1] if found else 0
+    watch.begin()
+    trainer.remove_callback(PrinterCallback)
+    torch = importlib.import_module("torch")
+    try:
+        with watch.catching_interrupts():
+            trainer.train(resume_from_checkpoint=str(found[0]) if found else None)
+    except torch.OutOfMemoryError as error:
+        raise ModelError(
+            "the GPU's memory is too small for this batch; lower batch_size and raise accumulation "
+            "by as much, or set gradient_checkpointing=yes or quantization=nf4"
+        ) from error
+    if watch.interrupted and trainer.state.global_step < trainer.state.max_steps:
+        raise KeyboardInterrupt
