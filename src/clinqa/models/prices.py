@@ -14,18 +14,15 @@ text's length, and an output is taken to be as long as it may be.
 from __future__ import annotations
 
 import math
-import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.models.protocol import Prompt
 
 __all__ = ["CostEstimate", "Price", "PriceList", "estimate", "load_prices", "tokens_of"]
@@ -99,23 +96,7 @@ class CostEstimate:
 
 def load_prices(path: Path) -> PriceList:
     """The prices of a file; a mistake in it is an error."""
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
-            raise ConfigError(f"{path}: prices are a file of at most {MAX_BYTES:,} bytes")
-        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"{path}: prices cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
-        raise ConfigError(f"{path}: prices must be YAML in UTF-8") from None
-    try:
-        return PriceList.model_validate(data)
-    except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
-            for fault in error.errors()
-        )
-        raise ConfigError(f"{path}: {faults}") from None
+    return validated(path, read_bytes(path, MAX_BYTES), PriceList)
 
 
 def tokens_of(prompt: Prompt) -> int:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.yamlfile import line_of, parse_yaml, read_bytes, validated
 from clinqa.packs.labels import LexiconLabel, parse_labels
 from clinqa.packs.schema import AbnormalitySpec, EnglishSpec, PackSpec
 
@@ -103,88 +102,9 @@ def load_pack(folder: Path) -> Pack:
 
 
 def _read_yaml(path: Path, model: type[SPEC], digest: Any) -> SPEC:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
+    data = read_bytes(path, MAX_BYTES)
     digest.update(data)
-    raw, tree = parse_yaml(path, data)
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        line = line_of(tree, first["loc"])
-        raise ConfigError(f"{path}:{line}: {where}: {first['msg']}") from error
-
-
-def parse_yaml(path: Path, data: bytes) -> tuple[dict[str, Any], yaml.Node]:
-    """A mapping in YAML and its tree, for lines; a key that stands twice in one is an error."""
-    loader = _safe_loader()(data)
-    try:
-        tree = loader.get_single_node()
-        if not isinstance(tree, yaml.MappingNode):
-            raise ConfigError(f"{path}:1: a mapping is expected")
-        _refuse_twice(path, tree)
-        raw: dict[str, Any] = loader.construct_document(tree)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ConfigError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid YAML") from error
-    finally:
-        loader.dispose()
-    return raw, tree
-
-
-def _refuse_twice(path: Path, tree: yaml.Node) -> None:
-    """YAML's parser lets the last of two equal keys win; the other would be lost in silence."""
-    waiting, seen = [tree], set[int]()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:  # an alias: the same node again
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            waiting += node.value
-        elif isinstance(node, yaml.MappingNode):
-            lines: dict[tuple[str, str], int] = {}
-            for key, value in node.value:
-                waiting += [key, value]
-                if not isinstance(key, yaml.ScalarNode):
-                    continue
-                line, name = key.start_mark.line + 1, (key.tag, key.value)
-                if name in lines:
-                    raise ConfigError(
-                        f"{path}:{line}: the key {key.value!r} stands on line {lines[name]} already"
-                    )
-                lines[name] = line
-
-
-def _safe_loader() -> type[yaml.SafeLoader]:
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-def line_of(tree: yaml.Node, loc: Iterable[int | str]) -> int:
-    """The line where the value at `loc` stands, as far as the file goes along with it."""
-    node: Any = tree
-    line = 1
-    for part in loc:
-        found = None
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(part):
-                    line, found = key.start_mark.line + 1, value
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            if part < len(node.value):
-                found = node.value[part]
-                line = found.start_mark.line + 1
-        if found is None:
-            return line
-        node = found
-    return line
+    return validated(path, data, model)
 
 
 def _check(spec: PackSpec, path: Path) -> None:

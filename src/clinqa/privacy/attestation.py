@@ -15,18 +15,16 @@ clinqa keeps no list of approved services: without such a line, restricted text 
 from __future__ import annotations
 
 import math
-import os
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.yamlfile import parse_yaml, read_bytes
 from clinqa.privacy.addresses import canonical_host
 
 __all__ = ["Attestation", "load_attestations"]
@@ -81,15 +79,7 @@ def load_attestations(path: Path | None) -> tuple[Attestation, ...]:
 
 
 def _entries(path: Path) -> Sequence[Any]:
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
-            raise ConfigError(f"{path}: attestations are a file of at most {MAX_BYTES:,} bytes")
-        data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"{path}: attestations cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
-        raise ConfigError(f"{path}: attestations must be YAML or JSON in UTF-8") from None
+    data, _ = parse_yaml(path, read_bytes(path, MAX_BYTES), mapping=False)
     if isinstance(data, dict) and set(data) == {"attestations"}:
         data = data["attestations"]
     if not isinstance(data, list):

@@ -7,13 +7,13 @@ import re
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import fingerprint
+from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.packs.loader import Pack
 
 __all__ = ["AnswerWords", "answer_words", "structure_parts", "value_words", "words_fingerprint"]
@@ -108,17 +108,4 @@ def words_fingerprint(pack: Pack) -> str:
 
 
 def _read(path: Path, model: type[SPEC]) -> SPEC:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
-        raw: Any = yaml.safe_load(path.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML") from error
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"{path}: {where}: {first['msg']}") from error
+    return validated(path, read_bytes(path, MAX_BYTES), model)
