@@ -102,6 +102,7 @@ class Reason(StrEnum):
     TOO_FEW_OPTIONS = "too_few_options"
     NO_ANSWER = "no_answer"
     CONFLICTING_ANSWER = "conflicting_answer"
+    CONFLICTING_ITEM_ID = "conflicting_item_id"
     NO_MAJORITY = "no_majority"
     OTHERS = "others"
     SPECIALTY_TOO_SMALL = "specialty_too_small"

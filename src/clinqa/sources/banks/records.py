@@ -55,8 +55,9 @@ def records(path: Path) -> Iterator[tuple[int, Record | None]]:
 def _json(path: Path) -> Iterator[tuple[int, Record | None]]:
     with ByteStream(path) as stream:
         first = stream.read(1 << 16)
-        if first.lstrip()[:1] == b"[":
-            yield from _array(stream, first)
+        head, newline, _ = first.lstrip().partition(b"\n")
+        if head[:1] == b"[" or (newline and head.strip() == b"{"):
+            yield from _document(stream, first)
             return
     number = 0
     with ByteStream(path) as stream:
@@ -69,21 +70,30 @@ def _json(path: Path) -> Iterator[tuple[int, Record | None]]:
             raise BrokenFile(stream.broken)
 
 
-def _array(stream: ByteStream, first: bytes) -> Iterator[tuple[int, Record | None]]:
+def _document(stream: ByteStream, first: bytes) -> Iterator[tuple[int, Record | None]]:
+    """A JSON array, or objects one after the other that go over several lines each."""
     parts, size = [first], len(first)
     while piece := stream.read(1 << 22):
         size += len(piece)
         if size > _MAX_JSON_BYTES:
-            raise BrokenFile("is a JSON array of over 1 GB; make it JSON Lines (jq -c '.[]')")
+            raise BrokenFile("is a JSON document of over 1 GB; make it JSON Lines (jq -c '.[]')")
         parts.append(piece)
     if stream.broken:
         raise BrokenFile(stream.broken)
-    try:
-        found = json.loads(b"".join(parts).decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        raise BrokenFile("is not valid JSON") from None  # a decoder's error quotes the document
-    for number, record in enumerate(found, 1):
-        yield number, _whole(record) if isinstance(record, dict) else None
+    text = b"".join(parts).decode("utf-8", "replace")
+    decoder, place, number = json.JSONDecoder(), 0, 0
+    while True:
+        while place < len(text) and text[place].isspace():
+            place += 1
+        if place == len(text):
+            return
+        try:
+            found, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            raise BrokenFile("is not valid JSON") from None  # a decoder's error quotes the text
+        for record in found if isinstance(found, list) else [found]:
+            number += 1
+            yield number, _whole(record) if isinstance(record, dict) else None
 
 
 def _object(line: bytes | None) -> Record | None:
