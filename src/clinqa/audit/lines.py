@@ -7,7 +7,7 @@ from typing import Any
 
 from clinqa.audit.records import Gap
 from clinqa.core.visible import visible
-from clinqa.present.audit.words import by_chance, verdict
+from clinqa.present.report.fairness.words import by_chance, verdict
 from clinqa.present.report.words import decimals, p_value
 from clinqa.score.inputs import Run
 

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from clinqa.present.report.words import decimals
 
-__all__ = ["Bar", "Dot", "dot_panel", "stacked_panel"]
+__all__ = ["Banded", "Bar", "Dot", "dot_panel", "gap_panel", "stacked_panel"]
 
 WIDTH = 360
 _ROW = 19
@@ -40,6 +40,19 @@ class Bar:
 
     label: str
     parts: tuple[tuple[str, float, str], ...]  # name, share, look
+
+
+@dataclass(frozen=True, slots=True)
+class Banded:
+    """A figure beside a band and a mark within it; `sure` fills its dot."""
+
+    label: str
+    value: float | None
+    mark: float | None = None
+    low: float | None = None
+    high: float | None = None
+    look: str = "c0"
+    sure: bool = False
 
 
 def _tag(name: str, content: object = "", **attributes: object) -> Markup:
@@ -128,6 +141,48 @@ def dot_panel(
         ring = " hollow" if dot.hollow else ""
         parts.append(_tag("circle", cx=at(dot.value), cy=y, r=4, class_=f"dot {dot.look}{ring}"))
     return _svg(chart, title, _dots_in_words(dots), height, parts)
+
+
+def gap_panel(
+    chart: str, title: str, rows: Sequence[Banded], *, label_width: int = 176, top: float = 1.0
+) -> Markup:
+    """Figures from 0 to `top`, each beside the band in which chance alone leaves them."""
+    left, height = float(label_width), _TOP + _ROW * len(rows) + 20
+    bottom = height - 18.0
+
+    def at(value: float) -> float:
+        return left + (_PLOT_RIGHT - left) * min(max(value / top, 0.0), 1.0)
+
+    parts = [_text(0, 13, _fitted(title, WIDTH), "t")]
+    for tick in (0.0, top / 2, top):
+        parts.append(
+            _tag("line", x1=at(tick), x2=at(tick), y1=_TOP - 2.0, y2=bottom, class_="grid")
+        )
+        parts.append(_text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"))
+    for number, row in enumerate(rows):
+        y = _TOP + _ROW * (number + 0.5)
+        parts.append(_text(left - 7, y + 4, _fitted(row.label, left - 8), "label", "end"))
+        if row.value is None:
+            parts.append(_text(left + 4, y + 4, "no figure", "tick"))
+            continue
+        if row.low is not None and row.high is not None:
+            wide = max(at(row.high) - at(row.low), 1.0)
+            band = _tag("rect", x=at(row.low), y=y - 6, width=wide, height=12, class_="band")
+            parts.append(band)
+        if row.mark is not None:
+            x = at(row.mark)
+            parts.append(_tag("line", x1=x, x2=x, y1=y - 6, y2=y + 6, class_="chance"))
+        look = row.look if row.sure else f"{row.look} hollow"
+        parts.append(_tag("circle", cx=at(row.value), cy=y, r=4, class_=f"dot {look}"))
+    return _svg(chart, title, _banded_in_words(rows), height, parts)
+
+
+def _banded_in_words(rows: Sequence[Banded]) -> str:
+    return "; ".join(
+        f"{row.label}: {decimals(row.value)}, by chance {decimals(row.mark)}"
+        f" ({decimals(row.low)} to {decimals(row.high)})"
+        for row in rows
+    )
 
 
 def _dots_in_words(dots: Sequence[Dot]) -> str:

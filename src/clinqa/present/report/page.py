@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -26,6 +26,9 @@ from clinqa.present.report import about, results, subsets
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
 from clinqa.present.report.claims import primary_metric, summary
 from clinqa.present.report.examples import worst
+from clinqa.present.report.fairness.charts import drawn
+from clinqa.present.report.fairness.says import sentences
+from clinqa.present.report.fairness.tables import audit_tables
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
@@ -70,7 +73,16 @@ def all_tables(evaluation: Evaluation) -> dict[str, Table]:
         subsets.tests(evaluation, declared=False),
         about.costs(evaluation),
     )
-    return {table.id: table for table in made if table is not None}
+    tables = {table.id: table for table in made if table is not None}
+    if evaluation.audit is not None:
+        tables |= audit_tables(evaluation.audit, audit_labels(evaluation))
+    return tables
+
+
+def audit_labels(evaluation: Evaluation) -> dict[str, str]:
+    """What the audit's runs are called: as everywhere on the page, where it holds them."""
+    assert evaluation.audit is not None
+    return evaluation.audit.labels() | {run.id: run.label for run in evaluation.runs}
 
 
 def render(
@@ -124,9 +136,25 @@ def render(
         commands=about.commands(evaluation, page),
         human=evaluation.meta.get("human"),
         seen_table="seen" in tables,
+        fairness=_fairness(evaluation),
         figures=inlined_json(_figures(evaluation)),
     )
     return _CONTROLS.sub(lambda found: visible(found[0]), html)
+
+
+def _fairness(evaluation: Evaluation) -> dict[str, Any] | None:
+    """What the section on fairness shows; None without an audit."""
+    audit = evaluation.audit
+    if audit is None:
+        return None
+    labels = audit_labels(evaluation)
+    looks = {run.id: _look(run) for run in evaluation.runs}
+    return {
+        "charts": drawn(audit, labels, looks),
+        "said": {metric: sentences(audit, metric, labels) for metric in audit.metrics},
+        "settings": audit.meta["settings"],
+        "warnings": audit.meta.get("warnings") or [],
+    }
 
 
 def _breakable(text: str) -> Markup:
@@ -172,6 +200,7 @@ def _figures(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "figures": [f.as_json() for found in evaluation.figures.values() for f in found],
         "tests": [test.as_json() for test in evaluation.tests],
+        "gaps": [asdict(gap) for gap in evaluation.audit.gaps] if evaluation.audit else [],
     }
 
 

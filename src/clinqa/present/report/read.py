@@ -21,6 +21,7 @@ from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.present.levels import plain_name
+from clinqa.present.report.fairness.read import Audit, is_audit, read_audit
 from clinqa.present.report.words import GROUPS
 
 __all__ = ["Evaluation", "Run", "read_scores"]
@@ -62,6 +63,7 @@ class Evaluation:
     data_class: str
     items: pa.Table | None
     warnings: tuple[str, ...] = ()
+    audit: Audit | None = None
 
     def figure(
         self, run: str, metric: str, signature: str | None = None, **subset: str
@@ -113,9 +115,13 @@ class Evaluation:
 
 
 def read_scores(folders: Sequence[Path]) -> Evaluation:
-    """The evaluation that one or more SCORES folders hold."""
+    """The evaluation that one or more SCORES folders hold, with the AUDIT among them if any."""
+    audits = [folder for folder in folders if is_audit(folder)]
+    folders = [folder for folder in folders if folder not in audits]
+    if len(audits) > 1:
+        raise ConfigError(f"{audits[1]}: a page holds one audit; report each by itself")
     if not folders:
-        raise ConfigError("no SCORES folder given")
+        raise ConfigError("no SCORES folder given; an audit is reported beside scores of its runs")
     parts = [_read_one(folder) for folder in folders]
     prints = [part.manifests[0].fingerprint for part in parts]
     for number, (folder, made) in enumerate(zip(folders, prints, strict=True)):
@@ -127,7 +133,20 @@ def read_scores(folders: Sequence[Path]) -> Evaluation:
     merged = first
     for folder, part in zip(folders[1:], parts[1:], strict=True):
         merged = _merge(folder, merged, part)
-    return replace(merged, runs=_labelled(merged.runs))
+    merged = replace(merged, runs=_labelled(merged.runs))
+    return _with_audit(merged, audits[0]) if audits else merged
+
+
+def _with_audit(evaluation: Evaluation, folder: Path) -> Evaluation:
+    """The same with an audit of its dataset; the page is as private as the stricter of the two."""
+    audit = read_audit(folder)
+    _same_dataset(folder, evaluation.dataset, audit.meta["dataset"])
+    return replace(
+        evaluation,
+        audit=audit,
+        manifests=(*evaluation.manifests, audit.manifest),
+        data_class=_strictest([evaluation.data_class, audit.manifest.data_class]),
+    )
 
 
 def _read_one(folder: Path) -> Evaluation:
