@@ -51,7 +51,7 @@ def clinqa_text(plan: Plan) -> Iterator[dict[str, Any]]:
         document, _, _ = open_document(Path(name), _md5(name), ())
         assert document is not None, name
         for number in pages:
-            raw = document.page(number, PIXELS)
+            raw = document.page(number)
             lines = [Line(*fields) for fields in raw["lines"]]
             page_text(lines, vocabulary(line.text for line in lines))
             yield {

@@ -6,7 +6,7 @@ elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from clinqa.core.records import Reason, Reject
@@ -26,8 +26,14 @@ def failed_page(kind: str, *, costly: bool = False) -> dict[str, Any]:
     return {"failed": kind, "costly": costly}
 
 
-def finished_pages(md5: str, raw: Sequence[Mapping[str, Any]]) -> tuple[PdfPage, ...]:
-    """The pages of one document, in order."""
+def finished_pages(
+    md5: str, raw: Sequence[Mapping[str, Any]], ink: Callable[[int], float | None]
+) -> tuple[PdfPage, ...]:
+    """The pages of one document, in order.
+
+    `ink` gives the share of a page that is drawn on, None where it cannot be told; it is asked for
+    pages without text alone, since it means to draw them.
+    """
     sheets = [_sheet(record) for record in raw]
     running = running_lines(sheets)
     known = vocabulary(line.text for sheet in sheets for line in sheet.lines)
@@ -37,7 +43,7 @@ def finished_pages(md5: str, raw: Sequence[Mapping[str, Any]]) -> tuple[PdfPage,
             pages.append(_failed(md5, number, record))
             continue
         body = [line for place, line in enumerate(sheet.lines) if place not in out]
-        pages.append(_page(md5, number, record, page_text(_begun(body), known)))
+        pages.append(_page(md5, number, record, page_text(_begun(body), known), ink))
     return tuple(pages)
 
 
@@ -53,11 +59,18 @@ def _begun(lines: list[Line]) -> list[Line]:
     return lines
 
 
-def _page(md5: str, number: int, record: Mapping[str, Any], text: str) -> PdfPage:
+def _page(
+    md5: str,
+    number: int,
+    record: Mapping[str, Any],
+    text: str,
+    ink: Callable[[int], float | None],
+) -> PdfPage:
     fault = Why(record["fault"]) if record["fault"] else None
-    drawn = record["ink"]
-    nothing = not text or is_page_label(text)
-    blank = nothing and fault is None and drawn is not None and drawn < _NO_INK
+    blank = False
+    if fault is None and (not text or is_page_label(text)):
+        drawn = ink(number)
+        blank = drawn is not None and drawn < _NO_INK
     if blank:
         text = ""
     mode, why = mode_of(len(text), fault, blank)

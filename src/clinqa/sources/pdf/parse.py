@@ -29,7 +29,6 @@ __all__ = ["OpenDocument", "open_document"]
 
 _HEAD = 1024  # bytes within which a PDF must say that it is one
 _WRONG_PASSWORD = 4  # PDFium's numbers
-_INK_BELOW = 100  # characters: a page with more is not looked at for being blank
 _ALL_DOUBTFUL = 0.15  # then the gate has looked at the words: all are right, or none counts
 _GLUED_SHARE = 0.05  # of words: pdfplumber is asked for a second opinion
 
@@ -44,7 +43,7 @@ class OpenDocument:
     def __len__(self) -> int:
         return len(self._document)
 
-    def page(self, number: int, pixels: int) -> dict[str, Any]:
+    def page(self, number: int) -> dict[str, Any]:
         """The raw record of page `number` (1-based): its lines, cleaned, with their boxes."""
         page = self._document[number - 1]
         try:
@@ -60,14 +59,11 @@ class OpenDocument:
                 chars = chars.without_doubt()
                 found = pieces(chars)
             raw = sum(len(piece.text) for piece in found) + max(0, len(found) - 1)
-            looked = raw < _INK_BELOW and fault is None
-            drawn = ink(page, _boxes(page, chars), pixels) if looked else None
             lines = [] if fault else _cleaned(lines_of(found, chars.width))
             return {
                 "engine": engine.value if raw else Engine.NONE.value,
                 "raw_chars": raw,
                 "fault": fault.value if fault else None,
-                "ink": None if drawn is None else round(drawn, 6),
                 "width": round(chars.width, 2),
                 "height": round(chars.height, 2),
                 "rotation": page.get_rotation(),
@@ -105,6 +101,14 @@ class OpenDocument:
 
             self._plumber = pdfplumber.open(io.BytesIO(self._data), password=self._password or "")
         return self._plumber.pages[number - 1]
+
+    def ink(self, number: int, pixels: int) -> float:
+        """The share of page `number` that is drawn on, its text left out."""
+        page = self._document[number - 1]
+        try:
+            return round(ink(page, _boxes(page, pdfium_chars(page)), pixels), 6)
+        finally:
+            page.close()
 
     def image(self, number: int, dpi: float, pixels: int, turned: int) -> PageImage:
         """Page `number` as a picture."""

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -164,7 +165,7 @@ class PdfReader:
             said = f"it says that it has more than {MAX_PAGES:,} pages"
             return _without_pages(file, Outcome.TOO_COSTLY, said)
         raw = list(self._raw_pages(child, file, count))
-        pages = finished_pages(file.md5, raw)
+        pages = finished_pages(file.md5, raw, partial(self._ink, child, file))
         return PdfDocument(file.md5, file.names, Outcome.READ, pages, file.bytes, file.path, detail)
 
     def _raw_pages(self, child: Child, file: Identity, count: int) -> Iterator[Mapping[str, Any]]:
@@ -185,11 +186,26 @@ class PdfReader:
     def _raw_page(self, child: Child, file: Identity, number: int) -> Mapping[str, Any]:
         try:
             self._opened(child, file.md5, file.path)
-            answer = child.ask("page", number, self.options.limits.pixels)
+            answer = child.ask("page", number)
         except ChildFailed as failure:
             return failed_page(failure.kind, costly=failure.costly)
         assert isinstance(answer, dict)
         return answer
+
+    def _ink(self, child: Child, file: Identity, number: int) -> float | None:
+        """How much of a page is drawn on; None where it took too much to tell: then it is drawn."""
+        key = f"{page_key(file.md5, number)}:ink"
+        kept = self._store.get(key) if self._store is not None else None
+        if kept is None:
+            try:
+                self._opened(child, file.md5, file.path)
+                kept = {"ink": child.ask("ink", number, self.options.limits.pixels)}
+            except ChildFailed:
+                kept = {"ink": None}
+            if self._store is not None:
+                self._store.put(key, kept)
+        ink = kept["ink"]
+        return None if ink is None else float(ink)
 
     def _opened(self, child: Child, md5: str, path: Path | None) -> tuple[int, Outcome, str]:
         """Make sure that the child has this document open; it was closed if the child was lost."""
