@@ -169,9 +169,11 @@ def planned(inputs: list[Path], most: int) -> Plan:
 
 
 def tokens(text: str) -> Counter[str]:
-    """A page's tokens with what is a matter of taste made alike: ligatures, hyphens, spaces."""
-    from clinqa.sources.pdf.clean import SOFT, clean_line
+    """A page's tokens with what is a matter of taste made alike: ligatures, hyphens, spaces, and
+    how a character without a meaning is written."""
+    from clinqa.sources.pdf.clean import LOST, SOFT, clean_line
 
+    text = re.sub(r"\(cid:\d+\)", LOST, text)
     return Counter(clean_line(text.replace("\n", " ")).replace(SOFT, "-").split())
 
 

@@ -174,7 +174,11 @@ def _true_advance(
     origins = np.full(len(kept), np.nan)
     origins[asked] = points[:, 0]
     reach = boxes[:-1, 2] > origins[1:] + 0.02 * em
-    hidden = np.nonzero(close & reach & (origins[1:] > origins[:-1]))[0].tolist()
+    # letters of one ligature share its box: no letter's own width is theirs
+    shared = np.zeros(len(kept) + 1, bool)
+    shared[1:-1] = (boxes[1:] == boxes[:-1]).all(axis=1)
+    alone = ~(shared[:-1] | shared[1:])
+    hidden = np.nonzero(close & reach & alone[:-1] & (origins[1:] > origins[:-1]))[0].tolist()
     ems = _Ems(handle)
     for place in hidden:
         advance = ems.advance(kept[place], int(codes[place]))
