@@ -1,4 +1,4 @@
-"""Questions with an expert's labels: what the classifier learns from, and what votes are held to."""
+"""Questions with an expert's labels: the classifier learns from them, votes are held to them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -209,6 +209,7 @@ def frequencies(labels: Sequence[Sequence[str | None]], classes: Sequence[str]) 
     made: npt.NDArray[np.float64] = np.zeros((len(labels), len(classes)))
     for row, votes in enumerate(labels):
         for label in votes:
-            if label in place:
-                made[row, place[cast(str, label)]] += 1 / max(1, len(votes))
+            at = None if label is None else place.get(label)
+            if at is not None:
+                made[row, at] += 1 / len(votes)
     return made
