@@ -11,6 +11,7 @@ import typer
 
 from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
 from clinqa.cli.outcome import Outcome
+from clinqa.cli.specialty import specialty
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
 from clinqa.core.visible import visible
@@ -53,6 +54,9 @@ class Engine(StrEnum):
 @build.callback()
 def domains() -> None:
     """Make a dataset from clinical text."""
+
+
+build.command("specialty")(specialty)
 
 
 @build.command("echo")
