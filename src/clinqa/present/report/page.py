@@ -38,6 +38,7 @@ __all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
 
 GENERATOR = "clinqa report"
 PANELS = 6
+_ROOM = 28  # letters of a name in a chart
 # what moves a cursor, is no legal HTML or turns the direction of what follows
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -148,9 +149,13 @@ def _fairness(evaluation: Evaluation) -> dict[str, Any] | None:
     if audit is None:
         return None
     labels = audit_labels(evaluation)
+    names = {str(run["run"]): str(run["name"]) for run in audit.meta["runs"]}
+    # a chart has little room: a name that would be cut there is the run's folder instead
+    short = {run: text if len(text) <= _ROOM else names[run] for run, text in labels.items()
+             if run in names}  # fmt: skip
     looks = {run.id: _look(run) for run in evaluation.runs}
     return {
-        "charts": drawn(audit, labels, looks),
+        "charts": drawn(audit, short, looks),
         "said": {metric: sentences(audit, metric, labels) for metric in audit.metrics},
         "settings": audit.meta["settings"],
         "warnings": audit.meta.get("warnings") or [],

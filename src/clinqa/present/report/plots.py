@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clinqa.core.errors import MissingExtra
 from clinqa.present.report import results, subsets
 from clinqa.present.report.claims import primary_metric
+from clinqa.present.report.fairness.plots import audit_figures
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.words import (
     DANGEROUS,
@@ -72,8 +73,11 @@ def draw_figures(evaluation: Evaluation) -> dict[str, bytes]:
     made: dict[str, bytes] = {}
     settings: dict[Any, Any] = dict(_SETTINGS)
     with matplotlib.rc_context(settings):
-        for name, draw in drawers.items():
-            figure = draw(evaluation)
+        drawn = {name: draw(evaluation) for name, draw in drawers.items()}
+        if evaluation.audit is not None:
+            labels = {run.id: run.label for run in evaluation.runs}
+            drawn |= audit_figures(evaluation.audit, evaluation.audit.labels() | labels)
+        for name, figure in drawn.items():
             if figure is None:
                 continue
             for kind in FORMATS:

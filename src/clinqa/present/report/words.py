@@ -113,6 +113,11 @@ DANGEROUS: tuple[Named, ...] = (
         "of the items whose reference is severe",
     ),
     Named(
+        "error_dangerous_severe_unseen",
+        "severe called not assessable or not mentioned",
+        "of the items whose reference is severe",
+    ),
+    Named(
         "error_dangerous_inadequate_as_normal",
         "inadequate answered as normal",
         "of the items whose reference says the structure could not be judged",
@@ -130,7 +135,7 @@ DANGEROUS: tuple[Named, ...] = (
     Named(
         "error_dangerous_invented",
         "findings invented",
-        "of the items that ask for something the report does not mention",
+        "of the items that ask for something the report does not mention or could not assess",
     ),
     Named(
         "error_abstained",

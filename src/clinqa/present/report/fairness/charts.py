@@ -14,7 +14,7 @@ from clinqa.present.report.fairness.says import GAP, named
 from clinqa.present.report.fairness.tables import group_title
 from clinqa.present.report.fairness.words import verdict
 
-__all__ = ["MOST", "Drawn", "drawn", "round_top"]
+__all__ = ["MOST", "Drawn", "chosen", "drawn", "round_top"]
 
 MOST = 6  # runs that get panels of their own
 
@@ -86,7 +86,7 @@ def _gaps(
 def _groups(
     audit: Audit, metric: str, labels: Mapping[str, str], looks: Mapping[str, str]
 ) -> list[tuple[str, list[Markup]]]:
-    runs = _chosen(audit, metric)
+    runs = chosen(audit, metric)
     values = [
         value
         for one in audit.scores
@@ -110,7 +110,9 @@ def _groups(
     return made
 
 
-def _chosen(audit: Audit, metric: str) -> list[str]:
+def chosen(audit: Audit, metric: str) -> list[str]:
+    """The runs that are drawn one by one: all, or those with the largest excess."""
+
     def excess(run: str) -> float:
         found = [g.excess for g in audit.gaps
                  if (g.run, g.metric, g.measure) == (run, metric, GAP)]  # fmt: skip

@@ -33,7 +33,7 @@ def by_chance(p: float | None) -> str:
     """How often chance alone gives a gap of this size, as people count.
 
     >>> by_chance(0.41), by_chance(0.04), by_chance(0.001), by_chance(0.97)
-    ('in 4 of 10 such samples', 'in 4 of 100 such samples', 'in 1 of 1,000 such samples', \
+    ('in 4 of 10 such samples', 'in 4 of 100 such samples', 'in 1 of 1,000 such samples or fewer', \
 'in nearly all such samples')
     """
     if p is None or not math.isfinite(p):
@@ -44,9 +44,9 @@ def by_chance(p: float | None) -> str:
         return f"in {round(10 * p)} of 10 such samples"
     if p >= 0.0095:
         return f"in {round(100 * p)} of 100 such samples"
-    if p >= 0.00095:
+    if p >= 0.0015:
         return f"in {round(1000 * p)} of 1,000 such samples"
-    return "in fewer than 1 of 1,000 such samples"
+    return "in 1 of 1,000 such samples or fewer"
 
 
 def verdict(p: float | None, p_max: float | None, alpha: float = 0.05) -> str:
