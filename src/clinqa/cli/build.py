@@ -163,6 +163,135 @@ def echo(
     return Outcome("build echo", out, result.counts, result.warnings, text="\n".join(lines))
 
 
+class Generator(StrEnum):
+    """What writes the statements."""
+
+    RULES = "rules"
+    LLM = "llm"
+
+
+class SplitBy(StrEnum):
+    """What is never divided between splits."""
+
+    CLUSTER = "cluster"
+    DOCUMENT = "document"
+
+
+@build.command("ecg")
+def ecg(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(metavar="PDF", help="Reference documents: PDF files, folders, patterns."),
+    ],
+    out: Out,
+    generator: Annotated[
+        Generator, typer.Option(help="rules: no model and no key; llm: any model, with --model.")
+    ] = Generator.RULES,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="M", help="With llm: openai:NAME, embedded:smollm2, ..."),
+    ] = None,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="The model may reject pairs; it can never let one in."),
+    ] = False,
+    negation_cap: Annotated[
+        float,
+        typer.Option(
+            "--negation-cap",
+            min=0.0,
+            max=1.0,
+            metavar="X",
+            help="Largest share of False statements that only deny the True one.",
+        ),
+    ] = 0.25,
+    split_by: Annotated[
+        SplitBy,
+        typer.Option(help="cluster: like source texts stay together; document: whole documents."),
+    ] = SplitBy.CLUSTER,
+    per_page: Annotated[
+        int, typer.Option("--per-page", min=1, metavar="N", help="With llm: most items a page.")
+    ] = 20,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, metavar="N", help="With llm: longest answer.")
+    ] = 2048,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file",
+            metavar="FILE",
+            help="Passwords of PDFs, one a line; or the environment's CLINQA_PDF_PASSWORD.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="Where a remote model is served."),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
+    ] = None,
+    max_parallel: Annotated[
+        int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
+    ] = 16,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For one request.")
+    ] = 300.0,
+    attestations: Annotated[
+        Path | None,
+        typer.Option(
+            "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
+        ),
+    ] = None,
+    pack_dir: Annotated[
+        Path | None,
+        typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="Processes that parse PDFs."),
+    ] = None,
+    seed: Seed = 0,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="Read the first N pages only.")
+    ] = None,
+    data_class: Class = DataClass.LICENSED,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Reference PDFs to balanced pairs of true and false statements."""
+    from clinqa.build.references.options import ReferenceOptions
+    from clinqa.build.references.pipeline import build_references
+
+    options = ReferenceOptions(
+        generator=generator.value,
+        model=model,
+        judge=judge,
+        negation_cap=negation_cap,
+        split_by=split_by.value,
+        per_page=per_page,
+        max_tokens=max_tokens,
+        password_file=password_file,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        max_parallel=max_parallel,
+        timeout=timeout,
+        attestations=attestations,
+        pack_dir=pack_dir,
+        workers=workers,
+        seed=seed,
+        limit=limit,
+        data_class=data_class,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = build_references(inputs, out, options, progress)
+    lines = [*result.notes, *([] if dry_run else [summary(result.counts, out)])]
+    return Outcome("build ecg", out, result.counts, result.warnings, text="\n".join(lines))
+
+
 def summary(counts: Mapping[str, object], out: Path) -> str:
     """The counts, a line each, and where the results lie."""
     lines = [

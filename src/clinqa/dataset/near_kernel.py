@@ -6,19 +6,15 @@ Written for numba; without it the same functions run as plain Python, for small 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from importlib.util import find_spec
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-try:
-    from numba import njit
-except ImportError:
-    njit = None
-
 __all__ = ["COMPILED", "join_sets", "rank_words", "word_hashes"]
 
-COMPILED = njit is not None
+COMPILED = find_spec("numba") is not None
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 Ints = npt.NDArray[np.int64]
@@ -33,10 +29,15 @@ _EMPTY = np.int32(-1)
 
 
 def _compiled(function: _F) -> _F:
-    if njit is None:
+    if not COMPILED:
         return function
-    made: _F = njit(cache=True, nogil=True)(function)
-    return made
+    import numba
+
+    decorate: Any = numba.njit
+    try:
+        return cast(_F, decorate(cache=True, nogil=True)(function))
+    except RuntimeError:  # nowhere to keep the cache: compile in every process
+        return cast(_F, decorate(nogil=True)(function))
 
 
 def word_hashes(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[Hashes, Ints]:

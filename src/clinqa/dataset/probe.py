@@ -26,6 +26,7 @@ FEWEST_PAIRS = 20
 
 _FOLDS = 10
 _MOST_PAIRS = 20_000
+_WORD = r"[^\W_]+|[^\w\s]"
 _SIGNATURE = "probe|words+neighbours|logistic|C=1|10-fold by pair|v1"
 
 
@@ -63,7 +64,9 @@ def probe(
     rows = [row for row in rows if row[0] in chosen]
     fold = {name: number % _FOLDS for number, name in enumerate(names[:_MOST_PAIRS])}
     folds = np.array([fold[pair] for pair, _, _ in rows])
-    right = _answers([text for _, _, text in rows], np.array([l for _, l, _ in rows]), folds)
+    right = _answers(
+        [text for _, _, text in rows], np.array([label for _, label, _ in rows]), folds
+    )
     groups = [pair for pair, _, _ in rows]
     (accuracy,) = bootstrap([[1.0, float(one)] for one in right], groups, seed=seed)
     made = Estimate(
@@ -84,9 +87,7 @@ def _answers(
         held = folds == number
         if not held.any():
             continue
-        words = CountVectorizer(
-            token_pattern=r"[^\W_]+|[^\w\s]", ngram_range=(1, 2), lowercase=True
-        )
+        words = CountVectorizer(token_pattern=_WORD, ngram_range=(1, 2), lowercase=True)
         seen = words.fit_transform([t for t, h in zip(texts, held, strict=True) if not h])
         model = LogisticRegression(C=1.0, max_iter=500, solver="liblinear", random_state=0)
         model.fit(seen, labels[~held])

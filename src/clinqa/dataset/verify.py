@@ -20,7 +20,15 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
 from clinqa.core.records import DataClass
-from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.core.schema import (
+    DOCUMENTS,
+    LABELS,
+    LONG_FORM,
+    PAGES,
+    REJECTS,
+    STATEMENTS,
+    TRUE_FALSE,
+)
 from clinqa.dataset.contents import content_problems
 from clinqa.dataset.itemids import id_numbers, remade_ids
 from clinqa.dataset.ledger import ITEM_REASONS
@@ -28,6 +36,7 @@ from clinqa.dataset.problems import Findings, Problem
 from clinqa.dataset.reader import row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of
 from clinqa.dataset.splits import SPLITS
+from clinqa.dataset.verify_pairs import is_pairs, pair_problems, pdf_problems, reject_problems
 from clinqa.sources.reports.inputs import UNREADABLE, input_records
 
 __all__ = ["Problem", "verify"]
@@ -53,6 +62,8 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
         return [Problem("manifest", MANIFEST, str(error))]
     problems = [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
     given = None if sources is None else list(sources)
+    if is_pairs(manifest):
+        return [*problems, *_pair_problems(folder, manifest, given)]
     if given is not None:
         problems += _source_problems([s for s in given if isinstance(s, Path)], manifest)
     texts = None if given is None else texts_of(given, manifest)
@@ -71,6 +82,31 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
     if texts is not None and "labels.parquet" in readable:
         problems += _label_span_problems(folder, texts)
     return problems
+
+
+def _pair_problems(
+    folder: Path, manifest: Manifest, given: Sequence[Path | pa.Table] | None
+) -> Iterator[Problem]:
+    """What is checked of statement pairs beside hashes and the manifest."""
+    problems: list[Problem] = []
+    readable = list(_readable(folder, manifest, problems, TRUE_FALSE))
+    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
+    yield from problems
+    yield from _item_problems(folder, split_files, None)
+    yield from pair_problems(folder, manifest, split_files, set(readable))
+    if "rejects.parquet" in readable:
+        yield from reject_problems(folder, manifest)
+    items = manifest.counts.get("items")
+    rows = sum(
+        pq.ParquetFile(folder / name).metadata.num_rows
+        for names in split_files.values()
+        for name in names
+    )
+    if items is None or items.kept != rows:
+        said = "nothing" if items is None else f"{items.kept} kept"
+        yield Problem("totals", "data", f"{rows} items, the manifest says {said}")
+    if given is not None:
+        yield from pdf_problems([one for one in given if isinstance(one, Path)], manifest)
 
 
 def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
@@ -132,16 +168,24 @@ def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
             yield Problem("missing", f"data/{split}-*.parquet", "no file of this split")
 
 
-_SCHEMAS = {"labels.parquet": LABELS, "statements.parquet": STATEMENTS, "rejects.parquet": REJECTS}
+_SCHEMAS = {
+    "labels.parquet": LABELS,
+    "statements.parquet": STATEMENTS,
+    "rejects.parquet": REJECTS,
+    "pages.parquet": PAGES,
+    "documents.parquet": DOCUMENTS,
+}
 
 
-def _readable(folder: Path, manifest: Manifest, problems: list[Problem]) -> Iterator[str]:
+def _readable(
+    folder: Path, manifest: Manifest, problems: list[Problem], items: pa.Schema = LONG_FORM
+) -> Iterator[str]:
     """The Parquet files that can be read to their end and have the right columns and rows."""
     for record in manifest.outputs:
         name, path = record.name, folder / record.name
         if not name.endswith(".parquet") or not path.is_file():
             continue
-        schema = LONG_FORM if name.startswith("data/") else _SCHEMAS.get(name)
+        schema = items if name.startswith("data/") else _SCHEMAS.get(name)
         try:
             with pq.ParquetFile(path) as file:
                 if schema is not None and not file.schema_arrow.equals(schema):

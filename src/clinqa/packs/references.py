@@ -16,7 +16,7 @@ from clinqa.packs.loader import line_of, pack_folder, parse_yaml
 __all__ = ["PROMPTS", "ReferencePack", "ReferenceSpec", "builtin_reference_pack", "load_references"]
 
 _MAX_BYTES = 2_000_000
-PROMPTS = ("draft", "repair", "counterpart", "judge")
+PROMPTS = ("draft", "repair", "counterpart", "judge", "transcript")
 
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Phrases = list[Phrase]

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from clinqa.build.references.forms import Edit, Form
 from clinqa.core.ids import stable_hash
@@ -115,7 +116,7 @@ def _difference(form: Form) -> dict[str, int]:
 
 def _features(text: str) -> Counter[str]:
     words = _WORD.findall(text.casefold())
-    return Counter([*words, *(f"{a} {b}" for a, b in zip(words, words[1:], strict=False))])
+    return Counter([*words, *(f"{a} {b}" for a, b in pairwise(words))])
 
 
 def _cost(

@@ -16,18 +16,133 @@ __all__ = ["Clause", "VerbKind", "read_clause"]
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019/-]*|\d[\d.,]*|[^\w\s]")
 _STOPS = frozenset(
-    "that which who whose whom where when whenever because if while whereas although though since "
-    "until unless as than was were been being had did will shall , ; : ( [".split()
+    [
+        "that",
+        "which",
+        "who",
+        "whose",
+        "whom",
+        "where",
+        "when",
+        "whenever",
+        "because",
+        "if",
+        "while",
+        "whereas",
+        "although",
+        "though",
+        "since",
+        "until",
+        "unless",
+        "as",
+        "than",
+        "was",
+        "were",
+        "been",
+        "being",
+        "had",
+        "did",
+        "will",
+        "shall",
+        ",",
+        ";",
+        ":",
+        "(",
+        "[",
+    ]
 )
 _DETERMINERS = frozenset(
-    "the a an of and or in by for to with from at on its their this these no each every any both "
-    "common frequent other main first second".split()
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "and",
+        "or",
+        "in",
+        "by",
+        "for",
+        "to",
+        "with",
+        "from",
+        "at",
+        "on",
+        "its",
+        "their",
+        "this",
+        "these",
+        "no",
+        "each",
+        "every",
+        "any",
+        "both",
+        "common",
+        "frequent",
+        "other",
+        "main",
+        "first",
+        "second",
+    ]
 )
 _COMPANY = frozenset(
-    "the a an from to in at as into toward towards with by about than between above below over "
-    "under before after on only less more roughly approximately through along across away upward "
-    "downward upwards downwards leftward rightward left right up down around normal abnormal one "
-    "two three four five six during when if while conduction".split()
+    [
+        "the",
+        "a",
+        "an",
+        "from",
+        "to",
+        "in",
+        "at",
+        "as",
+        "into",
+        "toward",
+        "towards",
+        "with",
+        "by",
+        "about",
+        "than",
+        "between",
+        "above",
+        "below",
+        "over",
+        "under",
+        "before",
+        "after",
+        "on",
+        "only",
+        "less",
+        "more",
+        "roughly",
+        "approximately",
+        "through",
+        "along",
+        "across",
+        "away",
+        "upward",
+        "downward",
+        "upwards",
+        "downwards",
+        "leftward",
+        "rightward",
+        "left",
+        "right",
+        "up",
+        "down",
+        "around",
+        "normal",
+        "abnormal",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "during",
+        "when",
+        "if",
+        "while",
+        "conduction",
+    ]
 )
 _TAIL = re.compile(
     r",|;|:|\s(?:and\s+(?:the|a|an|its)\s|but\s|because\s|although\s|though\s|while\s|whereas\s|"
@@ -40,8 +155,28 @@ _NOTHING_YET = re.compile(
     r"(?:located|placed|positioned|situated|attached|directed|centred|centered|generated|set)?\s*",
     re.I,
 )
-_NO_OBJECT = frozenset("of for is are and or that which in on at with , ( :".split()) | {""}
-_LINKS = frozenset("of in with from between at for to on above below than".split())
+_NO_OBJECT = frozenset(
+    [
+        "of",
+        "for",
+        "is",
+        "are",
+        "and",
+        "or",
+        "that",
+        "which",
+        "in",
+        "on",
+        "at",
+        "with",
+        ",",
+        "(",
+        ":",
+    ]
+) | {""}
+_LINKS = frozenset(
+    ["of", "in", "with", "from", "between", "at", "for", "to", "on", "above", "below", "than"]
+)
 _LEAD = re.compile(r"I{1,3}|aV[RLF]|V\d\w?")
 _PLURALS = frozenset({"atria", "fibrillae", "media", "data", "criteria", "maxima", "minima"})
 _SINGULAR_S = re.compile(r"(?:ss|is|us|ics)$")

@@ -203,9 +203,7 @@ def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Op
         return False
     before = clause.text[clause.verb_end : start]
     # what is below one thing may be below another too
-    return opposite.kind != Edit.TERM or not re.search(
-        r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before
-    )
+    return not re.search(r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before)
 
 
 def _fits_as_verb(clause: Clause, words: Words, verb: str) -> bool:
@@ -224,8 +222,7 @@ def _idiom(text: str, start: int, end: int, words: Words) -> bool:
     return (
         before.endswith((" as", "so", " how"))
         or after.startswith(("as ", "enough"))
-        or before.endswith("at")
-        and text[start:end].lower() in {"first", "last"}
+        or (before.endswith("at") and text[start:end].lower() in {"first", "last"})
     )
 
 

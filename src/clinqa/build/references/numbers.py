@@ -151,7 +151,7 @@ def replacements(
     """
     spec = words.spec.units[quantity.unit]
     pool = sorted({*spec.values, *met})
-    made = []
+    made: list[tuple[str, tuple[float, ...]]] = []
     if quantity.bound is Bound.RANGE:
         low, high = quantity.values
         for new in _ranges(pool, high - low, quantity):
@@ -191,7 +191,7 @@ def _leaves(quantity: Quantity, value: float) -> bool:
 def _different(old: float, value: float, unit: str) -> bool:
     if unit == "degree":
         turn = abs(old - value) % 360
-        return 45 <= min(turn, 360 - turn)
+        return min(turn, 360 - turn) >= 45
     if old == 0 or (old < 0) != (value < 0):
         return old != value
     ratio = abs(value) / abs(old)

@@ -45,7 +45,8 @@ class Reply:
 def read_reply(text: str) -> Reply:
     r"""The items of a reply.
 
-    >>> read_reply('{"questions": [{"question": "Q", "label": "True", "source": "s"}, {"que').malformed
+    >>> cut = '{"questions": [{"question": "Q", "label": "True", "source": "s"}, {"que'
+    >>> read_reply(cut).malformed
     1
     """
     text = _answer_part(text)

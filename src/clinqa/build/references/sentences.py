@@ -100,4 +100,4 @@ def _is_sentence(text: str) -> bool:
     letters = sum(char.isalpha() for char in text)
     if re.search(r"[.!?]\s+[A-Z]", text):
         return False  # two, of which the first has an end that is not known as one
-    return 4 <= len(words) and len(text) <= _LONGEST and letters >= 0.6 * len(text.replace(" ", ""))
+    return len(words) >= 4 and len(text) <= _LONGEST and letters >= 0.6 * len(text.replace(" ", ""))
