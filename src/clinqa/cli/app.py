@@ -11,6 +11,7 @@ from clinqa import __version__
 from clinqa.cli.audit import audit
 from clinqa.cli.build import build
 from clinqa.cli.demo import demo
+from clinqa.cli.export import export
 from clinqa.cli.lexicon import lexicon
 from clinqa.cli.predict import predict
 from clinqa.cli.report import report
@@ -23,8 +24,8 @@ from clinqa.cli.verify import verify
 __all__ = ["invoke", "verb_named_by"]
 
 ORDER = (
-    "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "lexicon",
-    "simulate",
+    "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "export",
+    "lexicon", "simulate",
 )  # fmt: skip
 
 
@@ -50,6 +51,7 @@ app = typer.Typer(
 app.command("demo")(demo)
 app.add_typer(build)
 app.command("verify")(verify)
+app.command("export")(export)
 app.command("show")(show)
 app.command("train")(train)
 app.command("predict")(predict)

@@ -53,7 +53,8 @@ def show(
             min=0,
             max=100,
             metavar="N",
-            help="Show N statements a measurement in discord: text of the reports.",
+            help="Show N statements a measurement in discord, or N rejects a reason: text of the"
+            " source.",
         ),
     ] = 0,
     json: Json = False,
@@ -75,7 +76,30 @@ def show(
         refuse_existing(plot, ".svg", ".pdf", ".png")
     if other is not None:
         return _compare(directory, other, out)
+    if _holds_pairs(directory):
+        if plot is not None:
+            raise ConfigError("--plot draws datasets of reports; pairs are shown as text")
+        return _pairs(directory, examples)
     return _summary(directory, plot, dark, pack_dir, 0 if json else examples)
+
+
+def _holds_pairs(directory: Path) -> bool:
+    from clinqa.dataset.summary import read_manifest
+    from clinqa.dataset.verify_pairs import is_pairs
+
+    return is_pairs(read_manifest(directory))
+
+
+def _pairs(directory: Path, examples: int) -> Outcome:
+    """A dataset of statement pairs; with examples, text of the documents is quoted."""
+    from clinqa.dataset.pair_summary import summarise_pairs
+    from clinqa.present.pairs import render_pairs
+
+    summary = summarise_pairs(directory, examples)
+    canvas = _canvas()
+    text = render_pairs(summary, canvas)
+    warnings = list(summary.warnings)
+    return Outcome("show", directory, summary.as_json(), warnings, text, coloured=canvas.colour)
 
 
 def _summary(

@@ -180,8 +180,8 @@ def _check() -> str:
         'data = load_dataset("DIR")\n```\n\n'
         "`clinqa verify DIR` hashes every file again, recomputes every id, checks that each pair "
         "is whole, balanced and in one split, that its source text is the page's "
-        "(`pages.parquet`), that totals reconcile, and runs the shortcut probe again; with `--source INPUT` the "
-        "documents are compared too.\n"
+        "(`pages.parquet`), that totals reconcile, and runs the shortcut probe again; with "
+        "`--source INPUT` the documents are compared too.\n"
     )
 
 
