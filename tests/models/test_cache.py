@@ -28,7 +28,7 @@ def test_an_answer_comes_back_and_an_error_is_not_kept(tmp_path: Path) -> None:
     cache.put(key, GOOD)
     cache.close()
     again = ResponseCache(tmp_path / "c", ["openai:m"])
-    assert again.get(key) == replace(GOOD, seconds=0.0)
+    assert again.get(key) == replace(GOOD, seconds=0.0, cached=True)
     again.close()
 
 

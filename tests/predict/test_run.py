@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,12 +140,34 @@ def test_greedy_and_nothing_to_vary_runs_once_and_says_so(
     assert (told["vary"], told["repeats"], told["repeats_asked"]) == ("deterministic", 1, 3)
 
 
-def test_a_service_that_may_answer_differently_is_asked_again(
+def test_a_service_asked_greedily_is_asked_again_only_where_that_is_said(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(monkeypatch, model := Made(echo, deterministic=False))
-    run(dataset, repeats=2)
-    assert len(model.asked) == 36
+    assert "--vary sampling asks it again" in run(dataset, "once", repeats=2).notes[0]
+    assert len(model.asked) == 18
+    assert manifest(dataset, "once")["configuration"]["vary"] == "deterministic"
+    run(dataset, "twice", repeats=2, vary="sampling")
+    assert len(model.asked) == 18 + 36
+
+
+def test_an_answer_from_the_cache_costs_nothing_and_is_counted(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (dataset.parent / "prices.yaml").write_text(
+        "as_of: 2026-01-01\ncurrency: USD\nmodels: {'made:model': {input: 9, output: 9}}\n"
+    )
+    install(monkeypatch, Made(lambda prompt: replace(echo(prompt), cached=True)))
+    result = run(dataset, price_file=dataset.parent / "prices.yaml", max_cost=0.01)
+    assert "18 of 18 answers came from the cache" in result.notes
+    details = manifest(dataset)["details"]
+    assert (details["cached"], details["cost"]) == (18, 0.0)
+
+
+@pytest.mark.parametrize("name", ["temperature", "timeout", "max_cost"])
+def test_a_number_without_end_is_refused(dataset: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="must be a number"):
+        run(dataset, **{name: float("inf")})
 
 
 def test_shots_vary_between_repeats_of_a_greedy_run(

@@ -11,7 +11,7 @@ import typer
 
 from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
 from clinqa.cli.outcome import Outcome
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import Progress, say
 from clinqa.core.records import DataClass
 
 __all__ = ["predict"]
@@ -196,7 +196,7 @@ def predict(
         retry_errors=retry_errors,
     )
     with Progress() as progress:
-        result = ask(dataset, out, options, progress)
+        result = ask(dataset, out, options, progress, say)
     lines = [*result.notes, *([] if dry_run else [_summary(result.counts, out)])]
     return Outcome("predict", out, result.counts, result.warnings, text="\n".join(lines))
 

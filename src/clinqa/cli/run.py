@@ -7,11 +7,13 @@ import json
 import os
 import re
 import select
+import signal
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from types import FrameType
 
 from clinqa.cli.app import invoke, verb_named_by
 from clinqa.cli.failures import INTERRUPTED, describe, show_traceback
@@ -140,6 +142,8 @@ def _calm() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     threading.excepthook = _thread_failed
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _as_interrupt)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (lives as long as we do)
@@ -147,6 +151,15 @@ def _calm() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _as_interrupt(number: int, frame: FrameType | None) -> None:
+    """A polite end asked for by the system is one by Ctrl-C: work is kept and said to be."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    else:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _thread_failed(args: threading.ExceptHookArgs) -> None:

@@ -74,7 +74,7 @@ class ResponseCache:
             ).fetchone()
         except sqlite3.Error as error:
             raise self._damaged() from error
-        return Output(row[0], row[1], row[2], row[3], 0.0) if row else None
+        return Output(row[0], row[1], row[2], row[3], 0.0, cached=True) if row else None
 
     def put(self, key: bytes, output: Output) -> None:
         """Keep an answer."""

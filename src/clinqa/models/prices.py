@@ -90,7 +90,8 @@ class CostEstimate:
             f"at most {self.output_tokens:,} out"
         )
         if self.cost is None:
-            return f"{tokens}; cost unknown (give --prices)"
+            why = "give --prices" if self.as_of is None else "the prices given do not name it"
+            return f"{tokens}; cost unknown ({why})"
         return f"{tokens}; at most about {self.cost:,.2f} {self.currency} (prices of {self.as_of})"
 
 
@@ -123,6 +124,7 @@ def estimate(
     tokens_out = requests * max_tokens
     price = prices.of(model) if prices else None
     if prices is None or price is None:
-        return CostEstimate(requests, tokens_in, tokens_out, None)
+        known = prices.as_of if prices else None
+        return CostEstimate(requests, tokens_in, tokens_out, None, as_of=known)
     cost = price.cost(tokens_in, tokens_out)
     return CostEstimate(requests, tokens_in, tokens_out, cost, prices.currency, prices.as_of)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -96,6 +96,7 @@ class Output:
     seconds: float
     error: str = ""
     prompt_sha256: str = ""
+    cached: bool = False  # taken from the cache of answers: nothing was sent or paid
 
 
 class Model(Protocol):
@@ -175,6 +176,7 @@ class ModelOptions:
     cache_dir: Path | None = None
     attestations: Path | None = None
     egress_log: Path | None = None
+    notice: Callable[[str], None] | None = None  # told of long waits, a line each
     # local
     adapter: Path | None = None
     dtype: str | None = None

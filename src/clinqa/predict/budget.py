@@ -30,7 +30,7 @@ class Budget:
         """What one answer cost; tokens the service does not tell are taken at their most."""
         if self.price is None:
             return None
-        if output.finish_reason == "error" and output.input_tokens is None:
+        if output.cached or (output.finish_reason == "error" and output.input_tokens is None):
             return 0.0
         said, answered = output.input_tokens, output.output_tokens
         return self.price.cost(

@@ -49,8 +49,12 @@ def dry_run(
     part = f"{source.total:,} of {source.in_split:,}" if options.limit else f"{source.total:,}"
     lines = [
         f"would read {part} items of split {options.split} in {dataset.folder}",
-        f"would ask {options.model} with {options.shots} shots, {options.repeats} times each"
-        + (" at most (once where it can only say the same)" if options.repeats > 1 else ""),
+        f"would ask {options.model} with {options.shots} shots, "
+        + (
+            f"at most {options.repeats} times each (once where it can only say the same)"
+            if options.repeats > 1
+            else "once each"
+        ),
         f"the longest prompt has about {max(tokens, default=0):,} tokens",
     ]
     if kind_of(options.model).takes_shots:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,15 +77,15 @@ class PredictOptions:
             ("--max-parallel", self.max_parallel, 1),
             ("--temperature", self.temperature, 0),
         ):
-            if not value >= low:  # a NaN is not at least anything
-                raise ConfigError(f"{name} must be at least {low}")
+            if not (value >= low and math.isfinite(value)):  # a NaN is not at least anything
+                raise ConfigError(f"{name} must be a number of at least {low}")
         if self.threads is not None and self.threads < 1:
             raise ConfigError("--threads must be at least 1")
         if not 0 < self.top_p <= 1:
             raise ConfigError("--top-p must be above 0 and at most 1")
         for name, number in (("--max-cost", self.max_cost), ("--timeout", self.timeout)):
-            if number is not None and not number > 0:
-                raise ConfigError(f"{name} must be above 0")
+            if number is not None and not (number > 0 and math.isfinite(number)):
+                raise ConfigError(f"{name} must be a number above 0")
         if self.base_url is not None:
             _check_url(self.base_url)
         if len(self.adapters) > 1 and self.vary != "training-seed":

@@ -49,7 +49,8 @@ def plan_repeats(options: PredictOptions, model: Model) -> Repeats:
     """How many repeats there will be and what they vary.
 
     Unless `--vary` says so: sampling where there is a temperature, else the shots where there are
-    any; greedy decoding of one prompt by a deterministic model runs once.
+    any. Greedy decoding of one prompt runs once; a service, which may answer otherwise all the
+    same, is asked again only where `--vary sampling` stands.
     """
     check_repeats(options)
     if options.vary == "training-seed":
@@ -61,10 +62,12 @@ def plan_repeats(options: PredictOptions, model: Model) -> Repeats:
     vary = options.vary or ("shots" if options.shots and not options.temperature else "sampling")
     # a baseline has nothing to sample
     samples = options.temperature > 0 and kind_of(options.model).takes_shots
-    if vary == "sampling" and not samples and model.deterministic:
+    if vary == "sampling" and not samples and (model.deterministic or not options.vary):
         note = (
-            f"{options.model} answers the same each time here: each item is asked once, not "
+            f"greedy decoding of one prompt by {options.model}: each item is asked once, not "
             f"{repeats} times, and the spread is deterministic"
         )
+        if not model.deterministic:
+            note += " (a service may still answer otherwise: --vary sampling asks it again)"
         return Repeats(repeats, 1, "deterministic", note)
     return Repeats(repeats, repeats, vary)

@@ -51,6 +51,7 @@ class Tally:
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    cached: int = 0  # answers that nobody was asked for
 
     @property
     def total(self) -> int:
@@ -95,6 +96,7 @@ def record_of(asked: Asked, output: Output) -> dict[str, Any]:
         "output_tokens": output.output_tokens,
         "seconds": round(output.seconds, 6),
         "error": output.error or ("bad_output" if output.finish_reason == "error" else ""),
+        **({"cached": True} if output.cached else {}),
     }
 
 
@@ -196,6 +198,7 @@ def _rows(
         tally.input_tokens += record["input_tokens"] or 0
         tally.output_tokens += record["output_tokens"] or 0
         tally.seconds += record["seconds"]
+        tally.cached += record.get("cached") is True
         yield {
             "item_id": record["item_id"],
             "model": model,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -58,11 +58,16 @@ TEMPLATE = "long_form"
 
 
 def predict(
-    dataset: Path, out: Path, options: PredictOptions, progress: Progress = silent
+    dataset: Path,
+    out: Path,
+    options: PredictOptions,
+    progress: Progress = silent,
+    notice: Callable[[str], None] | None = None,
 ) -> PredictResult:
     """Ask the model every item of the split, or say that it has been done.
 
-    A second call after a kill or an error goes on where the first stopped.
+    A second call after a kill or an error goes on where the first stopped. `notice` is told why
+    nothing moves for a while.
     """
     options.check()
     check_repeats(options)
@@ -87,7 +92,7 @@ def predict(
                 _counts(folder.done), list(folder.done.warnings), notes, already_done=True
             )
         with writing(folder.path):
-            run = _Run(opened, template, options, data_class, progress, folder)
+            run = _Run(opened, template, options, data_class, progress, folder, notice)
             try:
                 tally = run.ask()
             except (ClinqaError, KeyboardInterrupt):
@@ -110,9 +115,11 @@ class _Run:
         data_class: DataClass,
         progress: Progress,
         folder: OutFolder,
+        notice: Callable[[str], None] | None,
     ) -> None:
         self._dataset, self._template, self._options = dataset, template, options
         self._data_class, self._progress, self._folder = data_class, progress, folder
+        self._notice = notice
         self._started, self._clock = _now(), time.monotonic()
         self._journal = folder.partial / JOURNAL
         self._resumed = 0
@@ -186,6 +193,8 @@ class _Run:
             raise ModelError(
                 f"not one of {tally.total:,} prompts was answered ({_named(tally.errors)})"
             )
+        if tally.cached:
+            self.notes.append(f"{tally.cached:,} of {tally.total:,} answers came from the cache")
         if not (folder.partial / EGRESS_FILE).exists():  # nothing was sent: an empty list says so
             _touch(folder.partial / EGRESS_FILE, folder.private)
         return tally
@@ -246,6 +255,7 @@ class _Run:
                 "model_seconds": round(tally.seconds, 3),
                 "cost": None if self._budget.price is None else round(self._budget.spent, 6),
                 "resumed": self._resumed,
+                "cached": tally.cached,
                 "models": self._facts,
                 "shots": self._shots,
                 "notes": self.notes,
@@ -266,6 +276,7 @@ class _Run:
             cache_dir=options.cache_dir,
             attestations=options.attestations,
             egress_log=self._folder.partial / EGRESS_FILE,
+            notice=self._notice,
             dtype=options.dtype,
             device=options.device,
             batch_size=options.batch_size,

@@ -45,11 +45,14 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 
 class Lost(Exception):
-    """A request without an answer: `kind` is network, timeout or bad_output; it may be retried."""
+    """A request without an answer: `kind` is network, timeout or bad_output; it may be retried.
 
-    def __init__(self, kind: str) -> None:
+    `reached` is False where no connection came about.
+    """
+
+    def __init__(self, kind: str, *, reached: bool = True) -> None:
         super().__init__(kind)
-        self.kind = kind
+        self.kind, self.reached = kind, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +291,7 @@ class Session:
             except _NotReached:  # not a byte was sent: the next address found with this one
                 if route.address == used:
                     route.current = (route.current + 1) % len(route.addresses)
-        raise Lost("network")
+        raise Lost("network", reached=False)
 
     async def _post(
         self,

@@ -56,14 +56,16 @@ RANK = {0: 0, -2: 1, 1: 2, 2: 3, 3: 4}
 
 DANGERS = (
     "severe_as_mild",
+    "severe_unseen",
     "inadequate_as_normal",
     "swapped",
     "abnormal_as_normal",
     "normal_as_abnormal",
     "invented",
 )
-"""The errors that could harm, the gravest first: severe called mild or less, not assessable called
-normal, normal and abnormal swapped (and each direction), a finding made up."""
+"""The errors that could harm, the gravest first: severe called mild or less, severe called not
+assessable or not mentioned, not assessable called normal, normal and abnormal swapped (and each
+direction), a finding made up where the report says nothing or could not assess it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +228,9 @@ def at_risk(level: int | None, question_type: str) -> tuple[str, ...]:
         return ()
     found = []
     if level == Level.SEVERE:
-        found.append("severe_as_mild")
+        found += ["severe_as_mild", "severe_unseen"]
     if level == Level.INADEQUATE:
-        found.append("inadequate_as_normal")
+        found += ["inadequate_as_normal", "invented"]
     if level in ABNORMAL:
         found += ["swapped", "abnormal_as_normal"]
     if level == Level.NORMAL:
@@ -238,16 +240,23 @@ def at_risk(level: int | None, question_type: str) -> tuple[str, ...]:
 
 def _dangers(level: int | None, reading: Reading, asked: Asked) -> tuple[str, ...]:
     levels = reading.levels
-    if not levels:
+    if not levels and not reading.abstained:
         return ()
+    unseen = levels <= {Level.INADEQUATE} if levels else reading.abstained
     normal = Level.NORMAL in levels and levels <= ABSENT
+    abnormal = bool(levels) and levels <= ABNORMAL
     happened = {
-        "severe_as_mild": levels <= ABSENT | {1},
+        "severe_as_mild": bool(levels) and levels <= ABSENT | {1},
+        "severe_unseen": unseen,
         "inadequate_as_normal": normal,
-        "swapped": levels <= ABNORMAL if level == Level.NORMAL else normal,
+        "swapped": abnormal if level == Level.NORMAL else normal,
         "abnormal_as_normal": normal,
-        "normal_as_abnormal": levels <= ABNORMAL,
+        "normal_as_abnormal": abnormal,
         # "normal leaflets" makes nothing up about the regurgitation, "not assessed" no finding
-        "invented": asked.abnormality not in reading.implied and Level.INADEQUATE not in levels,
+        "invented": abnormal
+        if level == Level.INADEQUATE
+        else bool(levels)
+        and asked.abnormality not in reading.implied
+        and Level.INADEQUATE not in levels,
     }
     return tuple(name for name in at_risk(level, asked.question_type) if happened[name])

@@ -89,7 +89,6 @@ def _measures(
         pack,
         subset.type,
         classes=subset.graded,
-        listed=None if subset.name else items.classes,
     )
     return made + ([] if subset.name else status_measures())
 

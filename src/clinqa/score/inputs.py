@@ -19,7 +19,6 @@ from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset
-from clinqa.score.clinical import class_of
 
 __all__ = ["PREDICTIONS_FILE", "Items", "Run", "load_items", "open_runs"]
 
@@ -117,13 +116,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """The items of a split, a row each; `cluster` numbers their patients in `clusters`. `classes`
-    are those of all references of the split, also of items that a limit leaves out."""
+    """The items of a split, a row each; `cluster` numbers their patients in `clusters`."""
 
     table: pa.Table
     cluster: npt.NDArray[np.int64]
     clusters: int
-    classes: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.cluster)
@@ -136,8 +133,7 @@ class Items:
 
 def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
     """The long-form items of a split, sorted by id; the first of them under a limit."""
-    whole = dataset.items(split, _COLUMNS)
-    table = whole.sort_by("id").slice(0, limit)
+    table = dataset.items(split, _COLUMNS).sort_by("id").slice(0, limit)
     kinds = set(table["kind"].unique().to_pylist())
     if kinds - {Kind.LONG_FORM.value}:
         raise ConfigError(
@@ -147,11 +143,9 @@ def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
     if not len(table):
         raise ConfigError(f"{dataset.folder}: split {split} holds no items")
     _check_items(dataset, split)
-    pairs = whole.group_by(["level", "question_type"]).aggregate([]).to_pylist()
-    classes = frozenset(class_of(pair["level"], pair["question_type"]) for pair in pairs)
     groups = pc.dictionary_encode(table["group"].combine_chunks())
     codes = groups.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return Items(table, codes, len(groups.dictionary), classes)
+    return Items(table, codes, len(groups.dictionary))
 
 
 def _check_items(dataset: Dataset, split: str) -> None:
@@ -200,6 +194,9 @@ def _open(name: str, folder: Path, dataset: Dataset) -> Run:
     made_on = _dataset_fingerprint(manifest)
     if missing or made_on is None:
         raise ConfigError(f"{folder}: its manifest does not say what it was asked; is it damaged?")
+    for key in ("model", "shots", "split"):
+        if manifest.identity.get(key) != manifest.configuration[key]:
+            raise ConfigError(f"{folder / MANIFEST}: says two things of {key}; was it edited?")
     if made_on != dataset.manifest.fingerprint:
         raise ConfigError(
             f"{folder}: a run on another dataset (fingerprint {made_on[:12]}, while "

@@ -6,7 +6,7 @@ nothing is ever computed again from the texts. A new metric is one more `Measure
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,14 +76,12 @@ def clinical_measures(
     question_type: str | None = None,
     *,
     classes: bool = True,
-    listed: Collection[str] | None = None,
 ) -> list[Measure]:
     """What a text metric does not see, for a subset with these sums.
 
     `pack` names the labeller in the signature; `classes` is False where all references are of
-    one class, and macro-F1 and kappa mean nothing; `listed` are those of the split's references,
-    which the signature of the whole lists, whatever part of the split was answered; a subset has
-    none, or subsets could not stand in one column.
+    one class, and macro-F1 and kappa mean nothing. Macro-F1 is over the classes that occur among
+    these references, whatever the answers say: figures over other items are over other classes.
     """
     how = f"clinical|{pack}"
     made = [_share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items")]
@@ -95,24 +93,23 @@ def clinical_measures(
         key = "error_abstained" if name == "abstained" else f"error_dangerous_{name}"
         under = "pairs" if name == "any" else f"at:{name}"
         made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", under))
-    return made + (_class_measures(sums, how, question_type, listed) if classes else [])
+    return made + (_class_measures(sums, how, question_type) if classes else [])
 
 
 _AT_RISK = {
     "any": "all items",
     "severe_as_mild": "items that are severe",
+    "severe_unseen": "items that are severe",
     "inadequate_as_normal": "items that could not be assessed",
     "swapped": "items that are normal or abnormal",
     "abnormal_as_normal": "items that are abnormal",
     "normal_as_abnormal": "items that are normal",
-    "invented": "items that the report does not mention",
+    "invented": "items that the report does not mention or could not assess",
     "abstained": "items that the report mentions",
 }
 
 
-def _class_measures(
-    sums: Floats, how: str, question_type: str | None, split: Collection[str] | None
-) -> list[Measure]:
+def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[Measure]:
     names = _SETS.get(question_type or "", _LEVELS)
     table = level_cells(sums)
     # fixed by the references, so that it is the same for every run
@@ -120,11 +117,10 @@ def _class_measures(
     present = [code for code in codes if table[..., code, :].sum() > 0]
     if not present:
         return []
-    of = "of the references" if split is None else ",".join(n for n in names if n in split)
     made = [
         Measure(
             "level_macro_f1",
-            f"level_macro_f1|{how}|classes:{of}",
+            f"level_macro_f1|{how}|classes:those of the references",
             lambda rows: macro_f1(level_cells(rows), present),
             lambda rows: level_cells(rows)[..., present, :].sum(axis=(-2, -1)),
             tuple(range(_CELLS.start, _CELLS.stop)),

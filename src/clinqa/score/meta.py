@@ -18,6 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.dataset.reader import Dataset
 from clinqa.packs.loader import Pack
@@ -61,6 +63,7 @@ def meta_of(
     """The object, without a word of any record in it."""
     manifest = made.dataset.manifest
     runs = [_run(scored) for scored in made.runs]
+    answered = np.unique(np.concatenate([scored.items for scored in made.runs]))
     return {
         "dataset": {
             "name": made.dataset.folder.resolve().name,
@@ -69,6 +72,8 @@ def meta_of(
             "split": made.runs[0].run.split,
             "items": len(made.items),
             "patients": made.items.clusters,
+            "items_scored": len(answered),
+            "patients_scored": len(np.unique(made.items.cluster[answered])),
             "clinqa": manifest.clinqa,
             "pack": pack.spec.id,
             "source_sha256": [record.sha256 for record in manifest.inputs],

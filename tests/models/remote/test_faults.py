@@ -101,7 +101,6 @@ def test_waits_grow_are_spread_and_are_capped() -> None:
     assert max(waits[-1]) > 20 and min(waits[-1]) < 3
     asked = [policy.wait(Fault("rate_limit", True, 10.0), 1) for _ in range(50)]
     assert all(10.0 <= wait <= 11.0 for wait in asked)
-    assert policy.wait(Fault("rate_limit", True, 1e9), 1) <= 121
 
 
 def test_tries_are_bounded_by_kind_and_in_all() -> None:

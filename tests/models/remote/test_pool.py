@@ -193,6 +193,36 @@ def test_one_refused_request_among_good_ones_is_recorded() -> None:
     assert [output.error for output in outputs] == ["", "", "bad_output", "", ""]
 
 
+def test_a_wait_longer_than_a_run_waits_ends_it_and_says_so() -> None:
+    with (
+        Loopback(lambda _: reply({}, 429, Retry_After="100000")) as server,
+        pytest.raises(ModelError, match=r"asks to wait 100,000 s \(rate_limit\), longer than"),
+    ):
+        answers(chat(server, Instant(), max_parallel=1), prompts(3))
+
+
+def test_a_port_where_nobody_listens_is_named_before_long() -> None:
+    with Loopback(lambda _: said()) as server:
+        port, dead = server.port, chat(server)
+    instant = Instant()
+    model = remote(dead._wire, instant, base_url=f"http://127.0.0.1:{port}/v1")
+    with pytest.raises(ModelError, match=rf"127.0.0.1:{port}: no connection"):
+        answers(model, prompts(2))
+    assert sum(instant.slept) < 10
+
+
+def test_a_long_wait_is_told_once_a_minute() -> None:
+    count = itertools.count()
+    lines: list[str] = []
+    with Loopback(
+        lambda _: reply({}, 429, Retry_After="20") if next(count) < 4 else said()
+    ) as server:
+        answers(chat(server, Instant(), max_parallel=1, notice=lines.append), prompts(3))
+        where = f"http://127.0.0.1:{server.port}: rate_limit; waiting"
+    assert len(lines) == 2 and all(line.startswith(where) for line in lines)
+    assert all(line.endswith("as it asks") for line in lines)
+
+
 def test_a_wait_asked_of_one_holds_all_back() -> None:
     count = itertools.count()
     instant = Instant()

@@ -129,7 +129,7 @@ class RetryPolicy:
     most: int = 12
     base: float = 0.5
     cap: float = 30.0
-    longest_asked: float = 120.0  # of a Retry-After
+    longest_asked: float = 120.0  # of a Retry-After; a longer one ends the run
     draw: random.Random = field(default_factory=random.Random)
 
     def again(self, fault: Fault, had: Counter[str]) -> bool:
@@ -144,4 +144,4 @@ class RetryPolicy:
         if fault.wait is None:
             return jitter
         # What was asked for, and a spread beyond it, or all would be back in the same instant.
-        return min(fault.wait, self.longest_asked) + min(jitter, 1.0)
+        return fault.wait + min(jitter, 1.0)

@@ -53,6 +53,7 @@ class RemoteModel:
             policy or RetryPolicy(),
             clock or Clock(),
             None,
+            options.notice,
         )
         self._options = options
         self._runner: asyncio.Runner | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -26,6 +27,10 @@ from clinqa.privacy.egress import Answer, Lost, Session
 
 __all__ = ["Clock", "Pool", "Setting"]
 
+LONG_WAIT = 4.0  # seconds after which a person wonders
+CONNECTIONS = 4
+"""Tries to connect, a prompt, without one success after which nobody is taken to be there."""
+QUIET = 60.0  # seconds between two lines on waiting
 SUSPICIONS = 8
 """Refusals without one success after which the request itself is taken to be wrong."""
 
@@ -50,7 +55,9 @@ class Setting:
     policy: RetryPolicy
     clock: Clock
     cache: ResponseCache | None
+    notice: Callable[[str], None] | None = None
     worked: bool = False
+    quiet_until: float = -math.inf
     suspicions: int = 0
 
 
@@ -163,9 +170,8 @@ class Pool:
                 return Output("", "error", None, None, clock.now() - begun, said.kind)
             wait = setting.policy.wait(said, had.total())
             if said.wait is not None:  # the server asked everyone, not this request alone
-                self._resume_at = max(
-                    self._resume_at, clock.now() + min(said.wait, setting.policy.longest_asked)
-                )
+                self._resume_at = max(self._resume_at, clock.now() + said.wait)
+            self._tell(said, wait)
             await self._rest(wait)
 
     async def _try(self, prompt: Prompt, body: bytes) -> Reply | Fault | None:
@@ -180,7 +186,8 @@ class Pool:
                 timeout=self.setting.timeout,
             )
         except Lost as lost:
-            return Fault(lost.kind, retry=True)
+            suspect = "" if lost.reached else "no connection (refused, or nobody there)"
+            return Fault(lost.kind, retry=True, suspect=suspect)
         if answer.status == 200:
             try:
                 return wire.read(_json(answer), prompt)
@@ -198,12 +205,19 @@ class Pool:
         setting = self.setting
         if fault.ends:
             raise ModelError(f"{setting.where}: {fault.ends}{self._about_key(fault)}")
+        longest = setting.policy.longest_asked
+        if fault.wait is not None and fault.wait > longest:
+            raise ModelError(
+                f"{setting.where}: asks to wait {fault.wait:,.0f} s ({fault.kind}), longer than "
+                f"the {longest:.0f} s that a run waits; what was answered is kept: run the same "
+                "command again then"
+            )
         if fault.suspect and not setting.worked:
             setting.suspicions += 1
-            sure = fault.kind == "server" or setting.suspicions >= min(
-                SUSPICIONS, len(self.prompts)
-            )
-            if sure:
+            enough = min(SUSPICIONS, len(self.prompts))
+            if fault.kind == "network":  # it may be starting: each prompt tries a few times
+                enough *= CONNECTIONS
+            if fault.kind == "server" or setting.suspicions >= enough:
                 raise ModelError(f"{setting.where}: {fault.suspect}, and nothing has worked yet")
 
     def _about_key(self, fault: Fault) -> str:
@@ -213,6 +227,15 @@ class Pool:
         if not wire.key:
             return "; it asks for a key: name the variable that holds it with --api-key-env"
         return f"; is the environment variable {wire.key} right?"
+
+    def _tell(self, fault: Fault, wait: float) -> None:
+        """Say why nothing moves, at most once a minute."""
+        setting, now = self.setting, self.setting.clock.now()
+        if setting.notice is None or wait < LONG_WAIT or now < setting.quiet_until:
+            return
+        setting.quiet_until = now + QUIET
+        asked = ", as it asks" if fault.wait is not None else ""
+        setting.notice(f"{setting.where}: {fault.kind}; waiting {wait:.0f} s{asked}")
 
     async def _rest(self, seconds: float) -> None:
         task = asyncio.current_task()

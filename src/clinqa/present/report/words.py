@@ -59,7 +59,11 @@ METRICS: tuple[Named, ...] = (
         "level accuracy corrected by the human sample (prediction-powered estimate)",
     ),
     Named("error_right", "Right answers", "level right and nothing unrelated added"),
-    Named("level_macro_f1", "Level macro-F1", "mean of the F1 of the levels of a fixed list"),
+    Named(
+        "level_macro_f1",
+        "Level macro-F1",
+        "mean of the F1 of the levels that occur among the references",
+    ),
     Named("level_weighted_kappa", "Level weighted κ", "agreement beyond chance, by distance"),
 )
 _NAMES = {metric.key: metric for metric in METRICS}
