@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import shutil
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stderr
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -159,7 +161,8 @@ def _merged(
     model = load_plain(place.name, place.folder, device, "float32")
     grow(model, int(trained.manifest.details.get("embedding_rows") or 0))
     merged = peft.PeftModel.from_pretrained(model, str(options.adapter)).merge_and_unload()
-    merged.to(getattr(torch, options.dtype)).save_pretrained(str(folder))
+    with redirect_stderr(io.StringIO()):  # a bar that no setting of transformers takes away
+        merged.to(getattr(torch, options.dtype)).save_pretrained(str(folder))
     source = tokenizer_folder(place.folder, options.adapter)
     transformers.AutoTokenizer.from_pretrained(
         str(source), local_files_only=True, trust_remote_code=False

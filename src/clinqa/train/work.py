@@ -124,6 +124,8 @@ class LoraJob:
             share=self.shares,
             callbacks=[watch],
         )
+        # or PEFT compares vocabularies and saves whole embeddings where tokens were added
+        trainer.model.peft_config["default"].base_model_name_or_path = None
         drive.drive(trainer, watch, len(prepared.train.examples))
         made: Made = finish.finish_lora(self, base, trainer, watch, folder)
         return made

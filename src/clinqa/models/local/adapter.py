@@ -82,7 +82,11 @@ def apply_adapter(torch: Any, model: Any, adapter: Path, trained: Trained | None
             raise ModelError(
                 f"{adapter}: the adapter does not fit this model ({type(error).__name__})"
             ) from error
-        placed = peft.get_peft_model_state_dict(adapted)
+        # embeddings are looked for only if the file holds them: PEFT's own guess asks the hub
+        whole = any(".lora_" not in key and "trainable_tokens" not in key for key in wanted)
+        placed = peft.get_peft_model_state_dict(
+            adapted, save_embedding_layers="auto" if whole else False
+        )
         missing = [
             key
             for key, tensor in wanted.items()

@@ -7,6 +7,7 @@ format, threads, versions, what the weights and the adapter are.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -58,6 +59,8 @@ def import_torch(extra: str = "local") -> Any:
             extra,
             "torch with transformers (install a CPU build of torch first if you have no GPU)",
         ) from error
+    # it warns of a faster kernel that nobody here asks for, each time peft is imported
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     return torch
