@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from clinqa.core.manifest import HIDDEN, redact, redact_command
@@ -286,7 +287,8 @@ def commands(evaluation: Evaluation, page: str) -> list[tuple[str, str]]:
     for manifest in evaluation.manifests:
         if manifest.command:
             lines.append(("Scores", shlex.join(_shown(manifest.command))))
-    lines.append(("This page", f"clinqa report SCORES -o {shlex.quote(page)}"))
+    made = [_out(manifest.command) for manifest in evaluation.manifests]
+    lines.append(("This page", shlex.join(["clinqa", "report", *made, "-o", page])))
     return lines
 
 
@@ -299,6 +301,16 @@ def _predict(run: Run, dataset: str) -> str:
     if run.about.get("seed") is not None:
         words += ["--seed", str(run.about["seed"])]
     return shlex.join(str(redact(word)) for word in [*words, "--out", "RUN"])
+
+
+def _out(command: Sequence[str]) -> str:
+    """The folder that a command wrote, or SCORES where it does not say."""
+    for option, value in pairwise([*command, ""]):
+        if option == "--out" and value:
+            return value
+        if option.startswith("--out="):
+            return option.removeprefix("--out=")
+    return "SCORES"
 
 
 def _shown(command: Sequence[str]) -> list[str]:
