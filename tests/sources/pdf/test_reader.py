@@ -156,7 +156,9 @@ def test_a_page_that_takes_too_long_costs_one_page(tmp_path: Path) -> None:
     assert (failed.reject.reason, failed.reject.page) == (Reason.TOO_COSTLY, 2)
 
 
-def test_a_page_that_takes_too_much_memory_costs_its_picture(tmp_path: Path) -> None:
+def test_a_picture_of_too_many_pixels_is_not_drawn_and_its_page_not_called_blank(
+    tmp_path: Path,
+) -> None:
     side = 20_000
     picture = MadePage(b"q 600 0 0 700 0 0 cm /I Do Q", resources="/XObject << /I 5 0 R >>")
     packer = zlib.compressobj(9)
@@ -164,13 +166,24 @@ def test_a_page_that_takes_too_much_memory_costs_its_picture(tmp_path: Path) -> 
     marks = f"/Type /XObject /Subtype /Image /Width {side} /Height {side}"
     marks += " /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode"
     (tmp_path / "big.pdf").write_bytes(made_pdf([PROSE, picture, PROSE], [stream(packed, marks)]))
-    with PdfReader(PdfOptions(limits=PdfLimits(memory=150 << 20))) as reader:
+    with PdfReader(PdfOptions()) as reader:
         (document,) = reader.read([tmp_path])
         modes = [page.mode for page in document.pages]
         assert modes[0] is Mode.TEXT and modes[2] is Mode.TEXT
         assert modes[1] is Mode.VISION  # it could not be told to be blank
-        assert isinstance(reader.image(document, 2), Reject)
+        refused = reader.image(document, 2)
+        assert isinstance(refused, Reject) and refused.reason is Reason.TOO_COSTLY
         assert isinstance(reader.image(document, 1), PageImage)  # the next one is not lost
+
+
+def test_a_page_that_takes_too_much_memory_costs_one_page(tmp_path: Path) -> None:
+    wide = bomb(b"0 0 m 500 700 l 300 3 l S\n", 6_000_000)
+    (tmp_path / "wide.pdf").write_bytes(made_pdf([PROSE, wide, PROSE]))
+    with PdfReader(PdfOptions(limits=PdfLimits(memory=100 << 20))) as reader:
+        (document,) = reader.read([tmp_path])
+    assert [page.mode for page in document.pages] == [Mode.TEXT, Mode.NONE, Mode.TEXT]
+    assert document.pages[1].reject is not None
+    assert document.pages[1].reject.detail in ("crash", "memory")
 
 
 def test_a_page_of_any_size_stays_within_the_pixels(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,23 @@ import pypdfium2.raw as raw
 
 from clinqa.sources.pdf.records import PageImage
 
-__all__ = ["Grey", "ink", "picture", "png"]
+__all__ = ["Grey", "TooManyPixels", "ink", "picture", "png"]
 
 Grey = npt.NDArray[np.uint8]
 
 _INK_DPI = 50
 _MANY = 200
+_MOST = 5_000  # things on a page that are looked at
+_DEEPEST = 4  # forms within forms
 _INK_STEP = 40  # of 255 levels: what differs less from the paper is no ink
+
+
+class TooManyPixels(Exception):
+    """A picture on the page is larger than allowed.
+
+    PDFium draws the page without what it has no memory for, and says nothing: a blank sheet would
+    come of it. So the sizes are added up before.
+    """
 
 
 def picture(page: Any, dpi: float, pixels: int, turned: int) -> PageImage:
@@ -33,6 +44,8 @@ def picture(page: Any, dpi: float, pixels: int, turned: int) -> PageImage:
 
 
 def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]:
+    if _pixels_on(page) > pixels:
+        raise TooManyPixels
     width, height = page.get_size()
     area = max(width * height, 1e-6) / 72**2
     used = min(dpi, math.sqrt(0.98 * pixels / area), 65_000 * 72 / max(width, height, 1e-6))
@@ -54,7 +67,7 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
     drawings = _drawings(page)
     if not drawings or drawings > _MANY:
         return 1.0 if drawings else 0.0
-    array, used = _grey(page, _INK_DPI, min(pixels, 4_000_000), page.get_rotation())
+    array, used = _grey(page, _INK_DPI, pixels, page.get_rotation())
     paper = int(np.bincount(array.ravel(), minlength=256).argmax())
     drawn = np.abs(array.astype(np.int16) - paper) > _INK_STEP
     left, _, _, top = page.get_bbox()
@@ -67,19 +80,43 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
     return share
 
 
+def _things(page: Any) -> Iterator[tuple[int, Any]]:
+    """The kinds of what stands on the page, and the things, those of forms within it too."""
+    held = [
+        raw.FPDFPage_GetObject(page.raw, number)
+        for number in range(min(_MOST, raw.FPDFPage_CountObjects(page.raw)))
+    ]
+    depth = 0
+    while held and depth < _DEEPEST:
+        inner: list[Any] = []
+        for thing in held:
+            kind = raw.FPDFPageObj_GetType(thing)
+            yield kind, thing
+            if kind == raw.FPDF_PAGEOBJ_FORM:
+                count = min(_MOST - len(inner), raw.FPDFFormObj_CountObjects(thing))
+                inner += [raw.FPDFFormObj_GetObject(thing, number) for number in range(count)]
+        held, depth = inner, depth + 1
+
+
 def _drawings(page: Any) -> int:
     """How many things other than text stand on the page, counted to a little over `_MANY`."""
-    count = 0
-    for number in range(raw.FPDFPage_CountObjects(page.raw)):
-        thing = raw.FPDFPage_GetObject(page.raw, number)
-        kind = raw.FPDFPageObj_GetType(thing)
-        if kind == raw.FPDF_PAGEOBJ_FORM:
-            count += max(1, int(raw.FPDFFormObj_CountObjects(thing)))
-        else:
-            count += kind != raw.FPDF_PAGEOBJ_TEXT
+    count = int(raw.FPDFPage_GetAnnotCount(page.raw))
+    for kind, _ in _things(page):
+        count += kind not in (raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_FORM)
         if count > _MANY:
             break
-    return count + int(raw.FPDFPage_GetAnnotCount(page.raw))
+    return count
+
+
+def _pixels_on(page: Any) -> int:
+    """The pixels of all pictures on the page."""
+    total = 0
+    for kind, thing in _things(page):
+        if kind == raw.FPDF_PAGEOBJ_IMAGE:
+            size = raw.FPDF_IMAGEOBJ_METADATA()
+            if raw.FPDFImageObj_GetImageMetadata(thing, page.raw, size):
+                total += int(size.width) * int(size.height)
+    return total
 
 
 def png(array: Grey) -> bytes:

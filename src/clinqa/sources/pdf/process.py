@@ -26,7 +26,7 @@ class ChildFailed(Exception):
     @property
     def costly(self) -> bool:
         """Did it break a limit or the process, and not only the page?"""
-        return self.kind in ("time", "memory", "crash")
+        return self.kind in ("time", "memory", "crash", "TooManyPixels")
 
 
 class Child:
