@@ -24,6 +24,7 @@ from clinqa.core.schema import (
     DOCUMENTS,
     LABELS,
     LONG_FORM,
+    MULTIPLE_CHOICE,
     PAGES,
     REJECTS,
     STATEMENTS,
@@ -36,6 +37,7 @@ from clinqa.dataset.problems import Findings, Problem
 from clinqa.dataset.reader import row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of
 from clinqa.dataset.splits import SPLITS
+from clinqa.dataset.verify_choices import choice_problems, is_choices
 from clinqa.dataset.verify_pairs import is_pairs, pair_problems, pdf_problems, reject_problems
 from clinqa.sources.reports.inputs import UNREADABLE, input_records
 
@@ -64,6 +66,8 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
     given = None if sources is None else list(sources)
     if is_pairs(manifest):
         return [*problems, *_pair_problems(folder, manifest, given)]
+    if is_choices(manifest):
+        return [*problems, *_choice_problems(folder, manifest, given)]
     if given is not None:
         problems += _source_problems([s for s in given if isinstance(s, Path)], manifest)
     texts = None if given is None else texts_of(given, manifest)
@@ -107,6 +111,20 @@ def _pair_problems(
         yield Problem("totals", "data", f"{rows} items, the manifest says {said}")
     if given is not None:
         yield from pdf_problems([one for one in given if isinstance(one, Path)], manifest)
+
+
+def _choice_problems(
+    folder: Path, manifest: Manifest, given: Sequence[Path | pa.Table] | None
+) -> Iterator[Problem]:
+    """What is checked of multiple-choice questions beside hashes and the manifest."""
+    problems: list[Problem] = []
+    readable = list(_readable(folder, manifest, problems, MULTIPLE_CHOICE))
+    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
+    yield from problems
+    yield from _item_problems(folder, split_files, None)
+    yield from choice_problems(folder, manifest, split_files, set(readable))
+    if given is not None:
+        yield from _source_problems([s for s in given if isinstance(s, Path)], manifest)
 
 
 def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -14,6 +15,7 @@ from clinqa.build.banks.specialty.options import SpecialtyOptions
 from clinqa.build.banks.specialty.pipeline import build_specialty
 from clinqa.core.errors import ConfigError, ModelError, SourceError
 from clinqa.core.schema import MULTIPLE_CHOICE
+from clinqa.dataset.verify import verify
 
 BANK = bundled(Path("bundled"))
 NO_SETS = SetOptions("none")
@@ -285,3 +287,29 @@ def test_a_dry_run_writes_nothing_and_tells_tokens(tmp_path):
 def test_options_that_cannot_be_are_named(tmp_path, options, says):
     with pytest.raises(ConfigError, match=says):
         build_specialty([BANK], tmp_path / "out", SpecialtyOptions(**options))
+
+
+def test_verify_finds_nothing_in_a_fresh_dataset_and_what_was_changed_after(tmp_path):
+    out = tmp_path / "out"
+    build_specialty([BANK], out, SpecialtyOptions(annotator="metadata", sets=NO_SETS))
+    assert verify(out) == []
+    (path,) = (out / "data").glob("test-*.parquet")
+    table = pq.ParquetFile(path).read()
+    wrong = pa.array([(at + 1) % 4 for at in table["answer_index"].to_pylist()], pa.int32())
+    at = table.schema.get_field_index("answer_index")
+    pq.write_table(table.set_column(at, "answer_index", wrong), path)
+    checks = {problem.check for problem in verify(out)}
+    assert {"hash", "choices"} <= checks
+
+
+def test_datasets_can_load_what_was_built(tmp_path):
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    out = tmp_path / "out"
+    build_specialty([BANK], out, SpecialtyOptions(annotator="metadata", sets=NO_SETS))
+    loaded = datasets.load_dataset(str(out), cache_dir=str(tmp_path / "cache"))
+    assert {name: part.num_rows for name, part in loaded.items()} == {
+        "train": 75,
+        "validation": 15,
+        "test": 30,
+    }
+    assert loaded["test"][0]["options"][loaded["test"][0]["answer_index"]]
