@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.manifest import Manifest
+from clinqa.core.schema import TRUE_FALSE
 from clinqa.dataset.probe import Probe, probe
 from clinqa.dataset.problems import Findings, Problem
 from clinqa.dataset.reader import row_groups
@@ -83,10 +84,7 @@ def _plain(table: pa.Table) -> pa.Table:
     )
 
 
-_EMPTY = pa.table(
-    {name: pa.array([], pa.string()) for name in _COLUMNS if name not in ("spans", "label")}
-    | {"label": pa.array([], pa.bool_())}
-)
+_EMPTY = pa.schema([TRUE_FALSE.field(name) for name in _COLUMNS]).empty_table()
 
 
 def _pairs(items: Mapping[str, pa.Table]) -> list[Problem]:
