@@ -183,9 +183,18 @@ def test_repeats_are_averaged_within_items_first() -> None:
     assert above[2].tolist() == [0.0, 0.0, 0.0] and below[2].tolist() == [1.0, 0.0, 0.0]
 
 
-def test_a_group_without_answers_has_no_deviation() -> None:
-    assert equality_difference(np.array([[np.nan], [0.2]])).tolist() == [0.2]
-    assert np.isnan(equality_difference(np.array([[np.nan]]))).all()
+def test_a_group_without_answers_has_no_deviation_and_one_group_alone_no_gap() -> None:
+    assert equality_difference(np.array([[np.nan], [0.2], [-0.4]])).tolist() == [pytest.approx(0.3)]
+    assert np.isnan(equality_difference(np.array([[np.nan], [0.2]]))).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("asked", [[0.0, 0, 0, 0], [0.0, 1, 0, 0]])
+def test_a_measure_of_nothing_or_of_one_group_only_has_no_figure(asked: list[float]) -> None:
+    sides = ([np.zeros(4)] * 2, [np.array(asked)] * 2)
+    found = audited(lay_out([sides], "x", "s"), [0, 1, 2, 3], grouped([0, 0, 1, 1]))
+    for null in found.nulls.values():
+        assert np.isnan(null.value).all() and np.isnan(null.p).all() and np.isnan(null.p_max).all()
 
 
 @pytest.mark.full

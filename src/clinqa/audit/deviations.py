@@ -18,6 +18,7 @@ import numpy.typing as npt
 from clinqa.audit.answers import Means
 from clinqa.audit.dimensions import Dimension
 from clinqa.audit.measures import Crude, crude, trend
+from clinqa.audit.null import points_of
 from clinqa.core.ids import sub_seed
 from clinqa.stats.bootstrap import bootstrap_sums, resampled_totals
 from clinqa.stats.cluster import Estimate
@@ -72,7 +73,7 @@ def intervals(
     if dimension.ordered:
         slopes = trend(drawn, np.array(dimension.ranks, np.float64))
         tail = (1 - drawing.level) / 2
-        slope_low, slope_high = np.nanquantile(slopes, [tail, 1 - tail], axis=0)
+        slope_low, slope_high = points_of(slopes, tail, 1 - tail)
     entering = groups - len(dimension.small)
     return Interval(
         seen.deviations - reach,

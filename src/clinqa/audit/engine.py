@@ -17,7 +17,17 @@ from clinqa.audit.cohort import PATIENT, TRACT
 from clinqa.audit.deviations import Interval, intervals
 from clinqa.audit.dimensions import Dimension
 from clinqa.audit.measures import Crude, between_variance, crude, equality_difference, trend
-from clinqa.audit.null import Shuffled, Units, adjusted, blocks_of, keys_of, p_values, shuffled
+from clinqa.audit.null import (
+    Shuffled,
+    Units,
+    adjusted,
+    blocks_of,
+    keys_of,
+    mean_of,
+    p_values,
+    points_of,
+    shuffled,
+)
 from clinqa.audit.standard import Cells, Standardised, cells_of, hardness, standardised
 
 __all__ = ["CRUDE", "GAPS", "STANDARD", "Drawing", "Found", "Null", "audit_means"]
@@ -174,8 +184,8 @@ def _draw(making: Sequence[_Making], units: Mapping[str, Units], drawing: Drawin
             for name, values in _crude_measures(one, _group_sums(one, codes)).items():
                 one.drawn.setdefault(name, []).append(values)
             codes = one.careful.permuted(keys)
-            deviations = standardised(one.cells, codes, one.groups).deviations
-            one.drawn.setdefault(STANDARD[0], []).append(_standard_gap(one, deviations))
+            made = standardised(one.cells, codes, one.groups)
+            one.drawn.setdefault(STANDARD[0], []).append(_standard_gap(made))
 
 
 def _group_sums(one: _Making, codes: Ints) -> Crude:
@@ -215,18 +225,17 @@ def _over_repeats(sums: Means, gaps: Floats) -> Floats:
     return together
 
 
-def _standard_gap(one: _Making, deviations: Floats) -> Floats:
-    there = np.zeros(one.groups, bool)
-    there[[code for code in range(one.groups) if code not in one.dimension.small]] = True
-    return equality_difference(np.where(there[:, None], deviations, np.nan))
+def _standard_gap(made: Standardised) -> Floats:
+    """The gap over the groups that were asked anything."""
+    return equality_difference(np.where(made.covered > 0, made.deviations, np.nan))
 
 
 def _observed(name: str, one: _Making) -> Floats:
+    codes = one.how.codes[None]
     if name in STANDARD:
-        deviations = standardised(one.cells, one.how.codes, one.groups).deviations
-        made = _standard_gap(one, deviations[None])
+        made = _standard_gap(standardised(one.cells, codes, one.groups))
     else:
-        made = _crude_measures(one, _group_sums(one, one.how.codes[None]))[name]
+        made = _crude_measures(one, _group_sums(one, codes))[name]
     return np.asarray(made[0], np.float64)
 
 
@@ -238,9 +247,9 @@ def _nulls(name: str, seen: Sequence[Floats], drawn: Sequence[Floats]) -> list[N
     for value, test, null, far, p_max in zip(
         seen, tests, drawn, against, adjusted(tests, against), strict=True
     ):
-        low, high = np.nanquantile(null, [0.025 if two_sided else 0.05,
-                                          0.975 if two_sided else 0.95], axis=0)  # fmt: skip
-        made.append(Null(value, np.nanmean(null, axis=0), low, high, p_values(test, far), p_max))
+        tail = 0.025 if two_sided else 0.05
+        low, high = points_of(null, tail, 1 - tail)
+        made.append(Null(value, mean_of(null), low, high, p_values(test, far), p_max))
     return made
 
 

@@ -147,7 +147,8 @@ def gaps_of(
         for measure, null in found.nulls.items():
             interval = found.intervals
             trended = measure == "trend"
-            repeats = [float(gap) for gap in found.repeats[at]]
+            repeats = [_number(gap) for gap in found.repeats[at]]
+            known = [gap for gap in repeats if gap is not None]
             repeated = measure == "equality_difference_repeats"
             value, expected = _number(null.value[at]), _number(null.expected[at])
             yield Gap(
@@ -164,7 +165,7 @@ def gaps_of(
                 low=_number(interval.slope_low[at]) if trended else None,
                 high=_number(interval.slope_high[at]) if trended else None,
                 repeats=repeats if repeated else (),
-                sd=float(np.std(repeats, ddof=1)) if repeated and len(repeats) > 1 else None,
+                sd=_spread(known) if repeated and len(known) == len(repeats) else None,
             )
         variance = _number(found.between[at])
         others = {
@@ -178,6 +179,11 @@ def gaps_of(
                 value=value,
                 signature=f"{GAP}{measure}|{_WORDS[measure]}|of {means.signature}",
             )
+
+
+def _spread(gaps: Sequence[float]) -> float | None:
+    """The standard deviation over repeats; none of one repeat."""
+    return float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None
 
 
 def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:

@@ -44,7 +44,7 @@ class Crude:
 
     @property
     def highest(self) -> Floats:
-        """The highest score of a group; NaN where no group has one."""
+        """The highest score of a group; NaN unless two groups or more have one."""
         made: Floats = self._end(-np.inf).max(axis=-2) + self._none()
         return made
 
@@ -58,7 +58,7 @@ class Crude:
         return np.where(np.isnan(self.scores), instead, self.scores)
 
     def _none(self) -> Floats:
-        return np.where(np.isnan(self.scores).all(axis=-2), np.nan, 0.0)
+        return np.where((~np.isnan(self.scores)).sum(axis=-2) > 1, 0.0, np.nan)
 
 
 def crude(over: Floats, under: Floats, under_of: Ints) -> Crude:
@@ -71,7 +71,7 @@ def crude(over: Floats, under: Floats, under_of: Ints) -> Crude:
 
 
 def equality_difference(deviations: Floats) -> Floats:
-    """The mean over groups of the absolute deviations; NaN where no group has one.
+    """The mean over groups of the absolute deviations; NaN unless two groups or more have one.
 
     >>> equality_difference(np.array([[0.1], [-0.3]])).tolist()
     [0.2]
@@ -79,7 +79,7 @@ def equality_difference(deviations: Floats) -> Floats:
     there = ~np.isnan(deviations)
     with np.errstate(invalid="ignore", divide="ignore"):
         made: Floats = np.where(there, np.abs(deviations), 0).sum(axis=-2) / there.sum(axis=-2)
-    return made
+    return np.where(there.sum(axis=-2) > 1, made, np.nan)
 
 
 def trend(of: Crude, ranks: Floats) -> Floats:

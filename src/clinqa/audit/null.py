@@ -21,7 +21,17 @@ import numpy.typing as npt
 from clinqa.audit.dimensions import Dimension
 from clinqa.core.ids import sub_seed
 
-__all__ = ["Shuffled", "Units", "adjusted", "blocks_of", "keys_of", "p_values", "shuffled"]
+__all__ = [
+    "Shuffled",
+    "Units",
+    "adjusted",
+    "blocks_of",
+    "keys_of",
+    "mean_of",
+    "p_values",
+    "points_of",
+    "shuffled",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -143,9 +153,25 @@ def _part(codes: Ints, kind: str, units: Units, rows: Ints | None) -> tuple[_Par
 def p_values(observed: Floats, permuted: Floats) -> Floats:
     """(b + 1) / (B + 1): how often a permuted figure is as large; NaN where there is none."""
     # sums in another order differ in their last digits; equal figures count as equal
-    as_large = (permuted >= observed - 1e-12).sum(axis=0)
+    # a permutation without a figure (all answers in one group) is not held against the run
+    as_large = (np.isnan(permuted) | (permuted >= observed - 1e-12)).sum(axis=0)
     made: Floats = (as_large + 1) / (len(permuted) + 1)
     return np.where(np.isnan(observed), np.nan, made)
+
+
+def mean_of(drawn: Floats) -> Floats:
+    """The mean over permutations of the figures that exist; NaN where none does."""
+    there = ~np.isnan(drawn)
+    with np.errstate(invalid="ignore"):
+        made: Floats = np.where(there, drawn, 0.0).sum(axis=0) / there.sum(axis=0)
+    return made
+
+
+def points_of(drawn: Floats, low: float, high: float) -> tuple[Floats, Floats]:
+    """Two quantiles over permutations of the figures that exist; NaN where none does."""
+    none = np.isnan(drawn).all(axis=0)
+    ends = np.nanquantile(np.where(none, 0.0, drawn), [low, high], axis=0)
+    return np.where(none, np.nan, ends[0]), np.where(none, np.nan, ends[1])
 
 
 def adjusted(observed: Sequence[Floats], permuted: Sequence[Floats]) -> list[Floats]:
@@ -156,7 +182,8 @@ def adjusted(observed: Sequence[Floats], permuted: Sequence[Floats]) -> list[Flo
     standard: list[tuple[Floats, Floats]] = []
     for seen, drawn in zip(observed, permuted, strict=True):
         both = np.concatenate([seen[None], drawn])
-        centre, spread = np.nanmean(both, axis=0), np.nanstd(both, axis=0)
+        centre = mean_of(both)
+        spread = np.sqrt(mean_of((both - centre) ** 2))
         with np.errstate(invalid="ignore", divide="ignore"):
             z = np.where(spread > 1e-12, (both - centre) / spread, np.nan)
         standard.append((z[0], z[1:]))

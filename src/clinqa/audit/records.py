@@ -44,7 +44,7 @@ class Gap:
     p_max: float | None = None
     low: float | None = None
     high: float | None = None
-    repeats: Sequence[float] = field(default=())
+    repeats: Sequence[float | None] = field(default=())
     sd: float | None = None
 
     def __post_init__(self) -> None:
