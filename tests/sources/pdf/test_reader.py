@@ -6,6 +6,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,17 @@ def test_two_workers_give_what_one_gives(tmp_path: Path) -> None:
         with PdfReader(PdfOptions(workers=workers)) as reader:
             found.append([document.pages for document in reader.read([tmp_path])])
     assert found[0] == found[1]
+
+
+def test_a_run_that_is_ended_early_ends_its_workers(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"{number}.pdf").write_bytes(made_pdf([f"{PROSE} in {number}"] * 3))
+    before = {child.pid for child in active_children()}
+    with PdfReader(PdfOptions(workers=2, limit=4)) as reader:
+        documents = list(reader.read([tmp_path]))
+        assert sum(len(document.pages) for document in documents) == 4
+        assert isinstance(reader.image(documents[0], 1), PageImage)  # it can still be asked
+    assert {child.pid for child in active_children()} <= before
 
 
 def test_folders_patterns_and_names_are_found_each_once(reader: PdfReader, tmp_path: Path) -> None:

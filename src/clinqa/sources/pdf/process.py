@@ -7,6 +7,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from clinqa.core.errors import ClinqaError
 from clinqa.core.interrupts import children_ignore_interrupts
 from clinqa.sources.pdf.child import serve
 from clinqa.sources.pdf.records import PdfLimits
@@ -73,14 +74,17 @@ class Child:
         self._pipe = ours
         self.generation += 1
         try:
-            # loading the libraries is no page's time
+            # loading the libraries is no page's time, and no document's fault
             ours.send(("ready", ()))
             if not ours.poll(_START_SECONDS):
                 raise EOFError
             ours.recv()
         except (EOFError, OSError) as error:
             self.close()
-            raise ChildFailed("crash") from error
+            raise ClinqaError(
+                "the process that parses PDFs could not be started; a script that reads PDFs needs"
+                ' `if __name__ == "__main__":` around it, and each process some 300 MB of memory'
+            ) from error
         return ours
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 from types import TracebackType
 from typing import Any
 
@@ -61,6 +62,7 @@ class PdfReader:
         self._store = store
         self._children = [Child(options.limits) for _ in range(max(1, options.workers))]
         self._open: dict[int, tuple[str, int]] = {}  # child -> (md5, generation)
+        self._stop = Event()
         self.found = FoundPdfs()
         self.left_out = 0  # documents that --limit left unread
 
@@ -133,6 +135,7 @@ class PdfReader:
             finally:
                 free.put(child)
 
+        self._stop.clear()
         pool = ThreadPoolExecutor(len(self._children), "clinqa-pdf")
         waiting: deque[Future[PdfDocument]] = deque()
         try:
@@ -143,9 +146,10 @@ class PdfReader:
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            for future in waiting:
-                future.cancel()
             if waiting:  # ended early: what is being read is not waited for
+                self._stop.set()
+                for future in waiting:
+                    future.cancel()
                 self.close()
             pool.shutdown(cancel_futures=True)
 
@@ -171,6 +175,8 @@ class PdfReader:
     def _raw_pages(self, child: Child, file: Identity, count: int) -> Iterator[Mapping[str, Any]]:
         broken = 0
         for number in range(1, count + 1):
+            if self._stop.is_set():
+                return  # nobody takes this document any more
             key = page_key(file.md5, number)
             kept = self._store.get(key) if self._store is not None else None
             if kept is None:
