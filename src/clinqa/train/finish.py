@@ -103,7 +103,6 @@ def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> di
         for name, value in (scored[-1] if scored else {}).items()
         if name.startswith("eval_")
     }
-    tally = trainer.tally
     return {
         "steps": trainer.state.global_step,
         "kept_step": step,
@@ -116,8 +115,8 @@ def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> di
         "device": device,
         "dtype": dtype,
         "processes": processes(),
-        "tokens": tally.useful,
-        "computed_tokens": tally.computed,
+        "tokens": steps[-1]["tokens"] if steps else 0,
+        "computed_tokens": steps[-1]["computed_tokens"] if steps else 0,
         "training_seconds": steps[-1]["seconds"] if steps else None,
     }
 

@@ -49,12 +49,14 @@ class Watch(TrainerCallback):  # type: ignore[misc]
     _started: float = field(default_factory=time.monotonic)
     _saved: float = field(default_factory=time.monotonic)
     _seconds_before: float = 0.0
+    _before: dict[str, int] = field(default_factory=lambda: {"tokens": 0, "computed_tokens": 0})
 
     def begin(self) -> None:
         """Before training: forget what was logged after the checkpoint that is gone on from."""
         kept = [row for row in read_log(self.folder / LOG) if row["step"] <= self.resumed_at]
         if kept:
             self._seconds_before = float(kept[-1].get("seconds", 0.0))
+            self._before = {name: int(kept[-1].get(name, 0)) for name in self._before}
         body = "".join(json.dumps(row) + "\n" for row in kept)
         write_durably(self.folder / LOG, body.encode("ascii"), private=self.private)
         self.best = self._best_on_disk()
@@ -69,8 +71,8 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             "epoch": round(float(state.epoch or 0), 4),
             **{key: float(value) for key, value in logs.items() if _is_number(value)},
             "seconds": round(self._seconds_before + time.monotonic() - self._started, 3),
-            "tokens": tally.useful,
-            "computed_tokens": tally.computed,
+            "tokens": self._before["tokens"] + tally.useful,
+            "computed_tokens": self._before["computed_tokens"] + tally.computed,
         }
         with (self.folder / LOG).open("a", encoding="ascii") as file:
             file.write(json.dumps(row) + "\n")
