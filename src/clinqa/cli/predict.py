@@ -40,9 +40,9 @@ def predict(
         typer.Option(
             "--model",
             metavar="M",
-            help="baseline:retrieval, baseline:prior, embedded:smollm2, embedded:gemma3-270m,"
-            " hf:PATH, gguf:FILE, openai:NAME, azure:NAME, anthropic:NAME, bedrock:NAME or"
-            " scripted:FILE.",
+            help="baseline:retrieval, baseline:prior, baseline:bag-of-words, embedded:smollm2,"
+            " embedded:gemma3-270m, hf:PATH, encoder:DIR, gguf:FILE, openai:NAME, azure:NAME,"
+            " anthropic:NAME, bedrock:NAME or scripted:FILE.",
         ),
     ],
     out: Out,
@@ -126,6 +126,13 @@ def predict(
         bool,
         typer.Option("--allow-seen", help="Ask items that the adapter was trained on; noted."),
     ] = False,
+    constrained: Annotated[
+        bool,
+        typer.Option(
+            "--constrained",
+            help="Of true_false items: take the likelier of True and False by log-probability.",
+        ),
+    ] = False,
     dtype: Annotated[
         str | None, typer.Option("--dtype", metavar="T", help="Of a local model.")
     ] = None,
@@ -186,6 +193,7 @@ def predict(
         attestations=attestations,
         adapters=adapter or (),
         allow_seen=allow_seen,
+        constrained=constrained,
         dtype=dtype,
         device=device,
         threads=threads,

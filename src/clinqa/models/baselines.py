@@ -1,7 +1,8 @@
-"""Two models that need no weights: the lower bounds every table should have.
+"""Models that need no weights: the lower bounds every table should have.
 
-    baseline:retrieval  the sentence of the context that best matches the question (BM25)
-    baseline:prior      the answer train gives most often to that question; reads no context
+    baseline:retrieval     the sentence of the context that best matches the question (BM25)
+    baseline:prior         the answer train gives most often to that question; reads no context
+    baseline:bag-of-words  True or False by the words of the statement (see bag_of_words)
 
 Both are deterministic, independent of order, and take no shots.
 """
@@ -24,14 +25,21 @@ Answerer = Callable[[Prompt], str]
 
 
 def open_baseline(rest: str, options: ModelOptions) -> Model:
-    """`baseline:retrieval` or `baseline:prior`."""
+    """`baseline:retrieval`, `baseline:prior` or `baseline:bag-of-words`."""
     if rest == "retrieval":
         return Baseline(
             "baseline:retrieval", lambda prompt: retrieve(prompt.question, prompt.context)
         )
     if rest == "prior":
         return Baseline("baseline:prior", prior(options.train_answers))
-    raise ConfigError(f"--model baseline:{rest}: there are baseline:retrieval and baseline:prior")
+    if rest == "bag-of-words":
+        from clinqa.models.bag_of_words import BagOfWords
+
+        return BagOfWords(options.train_texts)
+    raise ConfigError(
+        f"--model baseline:{rest}: there are baseline:retrieval, baseline:prior and "
+        "baseline:bag-of-words"
+    )
 
 
 class Baseline:

@@ -185,6 +185,8 @@ class ModelOptions:
     context_window: int | None = None
     # baseline:prior: the answers of train, counted
     train_answers: Iterable[TrainAnswer] = ()
+    # baseline:bag-of-words: question and answer of every item of train
+    train_texts: Iterable[tuple[str, str]] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
 
 

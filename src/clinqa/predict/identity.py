@@ -40,7 +40,7 @@ def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
 
 def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
     """The files that decide what is asked: the split, and train where it is read."""
-    reads_train = options.shots or options.model == "baseline:prior"
+    reads_train = options.shots or options.model in ("baseline:prior", "baseline:bag-of-words")
     splits = {options.split, *(["train"] if reads_train else [])}
     names = tuple(f"data/{split}-" for split in sorted(splits))
     files = [record for record in dataset.manifest.outputs if record.name.startswith(names)]
@@ -68,6 +68,8 @@ def configuration_of(
         "repeats": options.repeats,
         "vary": options.vary,
         "sampling": asdict(options.sampling),
+        # told only where it is so: runs that write are known by what they always were
+        **({"constrained": True} if options.constrained else {}),
         "seed": options.seed,
         "limit": options.limit,
         "template": {"id": template.id, "sha256": template.sha256},

@@ -52,6 +52,7 @@ class PredictOptions:
     threads: int | None = None
     batch_size: int | None = None
     context_window: int | None = None
+    constrained: bool = False  # True and False are weighed, nothing is written
     allow_seen: bool = False  # items that an adapter was trained on
     # of the verb
     dry_run: bool = False

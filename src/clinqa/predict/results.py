@@ -17,11 +17,14 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import CheckFailed
 from clinqa.core.journal import read_journal
 from clinqa.core.outfolder import create_file
+from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
 from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
+from clinqa.predict.answers import read_label
 from clinqa.predict.prompter import Asked, key_of
 
 __all__ = [
+    "READ_STATUSES",
     "STATUSES",
     "TRANSIENT",
     "Tally",
@@ -33,6 +36,8 @@ __all__ = [
 ]
 
 STATUSES = ("answered", "empty", "refused", "truncated", "error")
+READ_STATUSES = (*STATUSES, "ambiguous", "unreadable")
+"""Of kinds whose answer is read out of what the model wrote."""
 TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
 """Errors of the moment: asked again by a later pass or run; the others would come back."""
 
@@ -67,16 +72,27 @@ class Tally:
             )
 
 
-def answer_of(output: str, finish_reason: str, error: str) -> tuple[str | None, str]:
+def answer_of(
+    output: str, finish_reason: str, error: str, kind: str = Kind.LONG_FORM
+) -> tuple[str | None, str]:
     """The answer and its status; an answer only where there is one.
+
+    Of a true_false item it is "true" or "false", also where the model went on after it and was
+    cut off; a text that was cut before it said either is truncated.
 
     >>> answer_of(" Mild MR.\\n", "stop", ""), answer_of("Mild", "length", "")
     (('Mild MR.', 'answered'), (None, 'truncated'))
+    >>> answer_of("False. The axis is", "length", "", "true_false")
+    ('false', 'answered')
     """
     if finish_reason in _REFUSED or error == "refusal":
         return None, "refused"
     if finish_reason == "error" or error:
         return None, "error"
+    if kind == Kind.TRUE_FALSE:
+        said = read_label(output)
+        cut = finish_reason == "length" and said.answer is None
+        return (None, "truncated") if cut else (said.answer, said.status)
     if finish_reason == "length":
         return None, "truncated"
     answer = output.strip()
@@ -134,7 +150,13 @@ def _is_count(value: object) -> bool:
 
 
 def write_predictions(
-    journal: Path, path: Path, model: str, shots: int, private: bool, expected: Collection[str]
+    journal: Path,
+    path: Path,
+    model: str,
+    shots: int,
+    private: bool,
+    expected: Collection[str],
+    kind: str = Kind.LONG_FORM,
 ) -> Tally:
     """Write a row for each item and repeat, in that order.
 
@@ -143,6 +165,8 @@ def write_predictions(
     """
     tables = []
     tally = Tally()
+    if kind == Kind.TRUE_FALSE:
+        tally.statuses.update(dict.fromkeys(READ_STATUSES, 0))
     last: dict[str, int] = {}
     for place, record in enumerate(read_journal(journal)):
         if record["key"] in expected and is_whole(record):
@@ -158,7 +182,7 @@ def write_predictions(
         if last.get(record["key"]) == place
     )
     while block := list(islice(kept, _BLOCK)):
-        tables.append(_table(block, model, shots, tally))
+        tables.append(_table(block, model, shots, tally, kind))
     table = pa.concat_tables([*tables, PREDICTIONS.empty_table()])
     table = table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
     _check_distinct(table)
@@ -178,20 +202,22 @@ def _check_distinct(table: pa.Table) -> None:
             raise CheckFailed("predictions: an item was asked and recorded twice in one repeat")
 
 
-def _table(block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally) -> pa.Table:
+def _table(
+    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally, kind: str
+) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [] for name in PREDICTIONS.names}
-    for row in _rows(block, model, shots, tally):
+    for row in _rows(block, model, shots, tally, kind):
         for name, value in row.items():
             columns[name].append(value)
     return pa.table(columns, schema=PREDICTIONS)
 
 
 def _rows(
-    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally
+    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally, kind: str
 ) -> Iterator[dict[str, Any]]:
     for record in block:
         output, error = _storable(record["output"]), record["error"]
-        answer, status = answer_of(output, record["finish_reason"], error)
+        answer, status = answer_of(output, record["finish_reason"], error, kind)
         tally.statuses[status] += 1
         if status == "error":
             tally.errors[error] += 1

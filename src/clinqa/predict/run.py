@@ -23,12 +23,13 @@ from clinqa.core.manifest import (
 )
 from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.protocol import Described, Model, ModelOptions
 from clinqa.models.registry import open_model
 from clinqa.predict.ask import Asking, open_journal
 from clinqa.predict.budget import Budget
+from clinqa.predict.constrained import Constrained
 from clinqa.predict.dryrun import dry_run, price_of
 from clinqa.predict.identity import (
     VERB,
@@ -44,9 +45,9 @@ from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template, load_template
 from clinqa.predict.reopen import reopen
 from clinqa.predict.repeats import Repeats, check_repeats, plan_repeats
-from clinqa.predict.results import STATUSES, Tally, write_predictions
+from clinqa.predict.results import Tally, write_predictions
 from clinqa.predict.shots import draw_shots
-from clinqa.predict.source import ItemSource, TrainAnswers
+from clinqa.predict.source import ItemSource, TrainAnswers, TrainTexts, kind_of_items
 from clinqa.privacy import is_private
 
 __all__ = ["predict"]
@@ -54,7 +55,6 @@ __all__ = ["predict"]
 PREDICTIONS_FILE = "predictions.parquet"
 PROMPTS_FILE = "prompts.jsonl"
 EGRESS_FILE = "egress.jsonl"
-TEMPLATE = "long_form"
 
 
 def predict(
@@ -72,7 +72,10 @@ def predict(
     options.check()
     check_repeats(options)
     opened = open_dataset(dataset)
-    template = load_template(TEMPLATE)
+    kind = kind_of_items(opened, options.split)
+    template = load_template(kind)
+    if options.constrained and kind != Kind.TRUE_FALSE:
+        raise ConfigError("--constrained weighs True against False: it takes true_false items")
     data_class = data_class_of_run(opened, options)
     if options.dry_run:
         return PredictResult({}, notes=dry_run(opened, template, options, data_class, out))
@@ -92,7 +95,7 @@ def predict(
                 _counts(folder.done), list(folder.done.warnings), notes, already_done=True
             )
         with writing(folder.path):
-            run = _Run(opened, template, options, data_class, progress, folder, notice)
+            run = _Run(opened, kind, template, options, data_class, progress, folder, notice)
             try:
                 tally = run.ask()
             except (ClinqaError, KeyboardInterrupt):
@@ -110,6 +113,7 @@ class _Run:
     def __init__(
         self,
         dataset: Dataset,
+        kind: str,
         template: Template,
         options: PredictOptions,
         data_class: DataClass,
@@ -118,6 +122,7 @@ class _Run:
         notice: Callable[[str], None] | None,
     ) -> None:
         self._dataset, self._template, self._options = dataset, template, options
+        self._kind = kind
         self._data_class, self._progress, self._folder = data_class, progress, folder
         self._notice = notice
         self._started, self._clock = _now(), time.monotonic()
@@ -187,6 +192,7 @@ class _Run:
             options.shots,
             folder.private,
             asking.expected,
+            self._kind,
         )
         tally.check(prompter.total)
         if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
@@ -283,6 +289,7 @@ class _Run:
             context_window=options.context_window,
             extra={"threads": str(options.threads)} if options.threads else {},
             train_answers=TrainAnswers(self._dataset),
+            train_texts=TrainTexts(self._dataset),
         )
 
     def _warnings(self, tally: Tally) -> list[str]:
@@ -292,7 +299,7 @@ class _Run:
                 f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
                 f"({_named(tally.errors)}); they are counted, not dropped"
             )
-        for status in STATUSES:
+        for status in tally.statuses:
             if status not in ("answered", "error") and tally.statuses[status]:
                 found.append(f"{tally.statuses[status]:,} of {tally.total:,} answers are {status}")
         return found
@@ -319,6 +326,8 @@ class _Models:
         if self._open is None or self._open[0] != adapter:
             self._close()
             model = open_model(self._options.model, replace(self._given, adapter=adapter))
+            if self._options.constrained:
+                model = Constrained(model)
             self._open = adapter, model
             said = model.describe() if isinstance(model, Described) else {}
             facts = {"deterministic": model.deterministic, **said}

@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
+from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.protocol import Message
 from clinqa.predict.prompts import Example, Template, prefix_of
-from clinqa.predict.source import content_order
+from clinqa.predict.source import content_order, kind_of_items
 
 __all__ = ["Draw", "draw_shots"]
 
@@ -141,7 +142,12 @@ def _candidates(dataset: Dataset, seed: int, draw: int) -> list[Candidate]:
 
 def _firsts(dataset: Dataset, purpose: str) -> Iterator[Candidate]:
     """Of each row group and stratum the first item, and the first of another patient."""
-    for table in dataset.batches("train", _COLUMNS):
+    statements = kind_of_items(dataset, "train") == Kind.TRUE_FALSE
+    columns = ["id", "group", "answer", "category"] if statements else _COLUMNS
+    for table in dataset.batches("train", columns):
+        if statements:  # shots alternate between True and False
+            table = table.append_column("question_type", table["answer"])
+            table = table.append_column("level", pa.nulls(table.num_rows, pa.int8()))
         table = table.filter(pc.fill_null(pc.not_equal(pc.utf8_length(table["answer"]), 0), False))
         order = content_order(table["id"], purpose)
         table = table.append_column("order", pa.array(order))

@@ -7,15 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
+from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.protocol import TrainAnswer
 
-__all__ = ["Item", "ItemSource", "TrainAnswers", "content_order"]
+__all__ = [
+    "Item",
+    "ItemSource",
+    "TrainAnswers",
+    "TrainTexts",
+    "content_order",
+    "kind_of_items",
+]
 
 _COLUMNS = ("id", "group", "question", "context", "category", "question_type")
+_ONLY_LONG_FORM = "question_type"
+_ASKED = (Kind.LONG_FORM.value, Kind.TRUE_FALSE.value)
 _SLICE = 1024
 
 
@@ -50,7 +61,7 @@ class ItemSource:
             self.total = self.in_split
 
     def __iter__(self) -> Iterator[Item]:
-        for table in self._read(_COLUMNS):
+        for table in map(_completed, self._read(_present(self._dataset, self._split, _COLUMNS))):
             if self._last is not None:
                 table = table.filter(pa.array(_by_chance(table) <= self._last))
             for start in range(0, table.num_rows, _SLICE):  # a row group of contexts is large
@@ -76,7 +87,8 @@ class TrainAnswers:
     def __iter__(self) -> Iterator[TrainAnswer]:
         keys = ["category", "question_type", "answer"]
         parts = []
-        for table in self._dataset.batches("train", keys):
+        read = _present(self._dataset, "train", keys)
+        for table in map(_completed, self._dataset.batches("train", read)):
             parts.append(table.group_by(keys).aggregate([([], "count_all")]))
         if not parts:
             return
@@ -84,6 +96,53 @@ class TrainAnswers:
         for row in merged.to_pylist():
             category, question_type, answer = (row[key] or "" for key in keys)
             yield TrainAnswer(category, question_type, answer, row["count_all_sum"])
+
+
+class TrainTexts:
+    """Question and answer of every item of train; read when it is iterated, not before."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for table in self._dataset.batches("train", ["question", "answer"]):
+            yield from zip(_texts(table["question"]), _texts(table["answer"]), strict=True)
+
+
+def kind_of_items(dataset: Dataset, split: str) -> str:
+    """The kind of the items of a split; ConfigError where they are mixed or cannot be asked."""
+    kinds: set[str] = set()
+    try:
+        for table in dataset.batches(split, ["kind"]):
+            kinds |= set(table["kind"].unique().to_pylist())
+    except (KeyError, OSError, pa.ArrowException) as error:
+        raise ConfigError(
+            f"{dataset.folder}: split {split} cannot be read ({type(error).__name__}); run "
+            "`clinqa verify` on the folder"
+        ) from error
+    if len(kinds) > 1 or kinds - set(_ASKED):
+        raise ConfigError(
+            f"{dataset.folder}: holds items of kind {', '.join(sorted(kinds))}; predict asks "
+            f"{' or '.join(_ASKED)}, one kind a dataset"
+        )
+    return kinds.pop() if kinds else _ASKED[0]
+
+
+def _present(dataset: Dataset, split: str, columns: Sequence[str]) -> list[str]:
+    """The columns without those that items of this kind do not have."""
+    files = dataset.files(split)
+    lacking = bool(files) and all(
+        _ONLY_LONG_FORM not in pq.read_schema(path).names and "label" in pq.read_schema(path).names
+        for path in files
+        if path.is_file()
+    )
+    return [name for name in columns if not (lacking and name == _ONLY_LONG_FORM)]
+
+
+def _completed(table: pa.Table) -> pa.Table:
+    if _ONLY_LONG_FORM in table.column_names:
+        return table
+    return table.append_column(_ONLY_LONG_FORM, pa.nulls(table.num_rows, pa.string()))
 
 
 def content_order(ids: pa.ChunkedArray, purpose: str) -> np.ndarray:
