@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import scipy.stats
 
 from clinqa.cli import main
 from clinqa.core.errors import CheckFailed, ConfigError
@@ -270,6 +271,27 @@ def test_kappa_is_compared_over_the_items_that_both_answered_with_a_degree(
         for name in ("a", "b")
     ]  # fmt: skip
     assert test["n"] == len(ordinal[0] & ordinal[1]) < len(items(dataset))
+
+
+def test_few_patients_have_wide_intervals(tmp_path: Path, dataset: Dataset) -> None:
+    """Three repeats of which one is right say no more of other patients than one repeat does."""
+    run = write_run(
+        tmp_path / "a",
+        dataset,
+        lambda item, repeat: item["answer"] if repeat == 0 else "The sky is blue.",
+        repeats=3,
+        vary="sampling",
+    )
+    made, _ = scored(tmp_path / "s", dataset, run)
+    few = [
+        figure
+        for figure in made["figures"]
+        if figure["metric"] == "level_accuracy" and 1 < figure["clusters"] <= 10
+    ]
+    assert few and all(abs(figure["value"] - 1 / 3) < 1e-9 for figure in few)
+    for figure in few:
+        bound = scipy.stats.beta.ppf(0.975, figure["clusters"] / 3 + 1, figure["clusters"] * 2 / 3)
+        assert figure["high"] == pytest.approx(bound)
 
 
 def test_a_limit_opens_no_second_column_for_macro_f1(tmp_path: Path, dataset: Dataset) -> None:

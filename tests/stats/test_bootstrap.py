@@ -114,9 +114,19 @@ def test_all_right_has_the_exact_bound_over_patients() -> None:
     assert none.low == 0 and none.high == pytest.approx(1 - 0.025 ** (1 / 20))
 
 
+@pytest.mark.parametrize(("hits", "trials"), [(0, 7), (1, 2), (3, 8), (7, 7)])
+def test_what_varies_between_no_patients_has_the_bounds_of_clopper_and_pearson(
+    hits: int, trials: int
+) -> None:
+    each = [hits / trials] * trials
+    (found,) = bootstrap(rows_of(each), [f"p{n}" for n in range(trials)], seed=1)
+    theirs = scipy.stats.binomtest(hits, trials).proportion_ci(0.95, "exact")
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
 def test_what_has_no_interval_says_why() -> None:
     assert bootstrap(rows_of([0.5, 1.0]), ["p", "p"], seed=1)[0].signature.startswith("one cluster")
-    alike = bootstrap(rows_of([0.5, 0.5]), ["p", "q"], seed=1)[0]
+    alike = bootstrap(rows_of([0.5, 0.5]), ["p", "q"], seed=1, bounds=None)[0]
     assert (alike.low, alike.high) == (0.5, 0.5) and "no spread" in alike.signature
     (empty,) = bootstrap(np.zeros((0, 2)), [], seed=1)
     assert math.isnan(empty.value) and empty.signature == "undefined" and empty.clusters == 0

@@ -25,7 +25,9 @@ __all__ = ["LEVEL", "METHOD", "Drawing", "figures_of", "overall_measures", "stat
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
-METHOD = "BCa bootstrap"
+FEW = 10  # patients
+METHOD = f"BCa bootstrap; t on the logit scale with {FEW} patients or fewer"
+_LOOKS = 200  # samples drawn to see whether anything varies
 _EXACT = "exact"
 
 
@@ -104,26 +106,31 @@ def _estimates(measures: Sequence[Measure], sums: Floats, drawing: Drawing) -> l
         level=LEVEL,
     )
     return [
-        _over_its_own(measure, sums, estimate)
+        _over_its_own(measure, sums, estimate, drawing.seed)
         for measure, estimate in zip(measures, found, strict=True)
     ]
 
 
-def _over_its_own(measure: Measure, sums: Floats, estimate: Estimate) -> Estimate:
-    """Where no sample differs, the exact bound is over patients; only those count that have an
-    item which the measure is of, and one severe item bounds little."""
-    if not estimate.signature.startswith(_EXACT):
-        return estimate
-    if not measure.is_share:
+def _over_its_own(measure: Measure, sums: Floats, estimate: Estimate, seed: int) -> Estimate:
+    """Only patients count who have an item that the measure is of: one severe item bounds little.
+
+    Drawing a few patients again knows too little of the others; with FEW or less of them the
+    interval is Student's, and where nothing varies the exact bound over patients.
+    """
+    alike = estimate.signature.startswith(_EXACT)
+    if alike and not measure.is_share:
         return Estimate(estimate.value, math.nan, math.nan, 0, 0, "no spread")
     own = sums[measure.count(sums) > 0]
+    if not measure.is_share or not (alike or 1 < len(own) <= FEW):
+        return estimate
     return bootstrap_sums(
         own,
         lambda totals: measure.of(totals)[:, None],
         n=len(own),
-        seed=0,
-        draws=1,  # all samples are alike
+        seed=seed,
+        draws=_LOOKS,
         level=LEVEL,
+        method="logit",
     )[0]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, ndtr, ndtri, stdtrit
+from scipy.special import betaincinv, expit, logit, ndtr, ndtri, stdtrit
 
 from clinqa.stats.cluster import Estimate
 
@@ -145,8 +145,8 @@ def bootstrap_sums(
     logit scale with the jackknife's standard error: for shares near 0 or 1, and few clusters.
 
     What has no such interval is said in the signature: no items, or a single cluster (NaN); every
-    sample alike, which at one of the `bounds` gives the exact binomial bound over clusters (each
-    taken as a single trial) and elsewhere an interval of no width; figures that do not exist in
+    sample alike, which gives the exact binomial bounds over clusters (each taken as a single
+    trial), and without `bounds` an interval of no width; figures that do not exist in
     some samples (those are left out; NaN where it is the most of them).
     """
     if not 0 < level < 1 or draws < 1:
@@ -210,17 +210,18 @@ def _without_spread(
     near: float,
 ) -> Estimate:
     """Every sample gives the same figure, so that the samples know nothing of its error."""
-    if bounds is not None:
-        low, high = bounds
-        # Clopper and Pearson's bound for none or all of so many trials, in closed form.
-        reach = (high - low) * (1 - ((1 - level) / 2) ** (1 / clusters))
-        if abs(value - high) <= near:
-            return Estimate(
-                value, high - reach, high, n, clusters, f"exact over clusters|{level:g}"
-            )
-        if abs(value - low) <= near:
-            return Estimate(value, low, low + reach, n, clusters, f"exact over clusters|{level:g}")
-    return Estimate(value, value, value, n, clusters, "no spread between clusters")
+    if bounds is None:
+        return Estimate(value, value, value, n, clusters, "no spread between clusters")
+    # Clopper and Pearson's bounds for `value` of so many trials, which need not be whole.
+    lowest, width, tail = bounds[0], bounds[1] - bounds[0], (1 - level) / 2
+    hits = clusters * (value - lowest) / width
+    misses = clusters - hits
+    low = betaincinv(hits, misses + 1, tail) if value - lowest > near else 0.0
+    high = betaincinv(hits + 1, misses, 1 - tail) if bounds[1] - value > near else 1.0
+    how = f"exact over clusters|{level:g}"
+    return Estimate(
+        value, lowest + width * float(low), lowest + width * float(high), n, clusters, how
+    )
 
 
 def _interval(
