@@ -313,3 +313,48 @@ def test_datasets_can_load_what_was_built(tmp_path):
         "test": 30,
     }
     assert loaded["test"][0]["options"][loaded["test"][0]["answer_index"]]
+
+
+def test_one_question_in_two_splits_is_kept_where_it_is_held_out(tmp_path):
+    record = _question(0, specialty="Cardiology")
+    train = _bank(tmp_path / "train.jsonl", [record | {"bank": "b"}])
+    test = _bank(tmp_path / "test.jsonl", [record | {"bank": "b"}])
+    options = SpecialtyOptions(annotator="metadata", sets=NO_SETS)
+    for at, banks in enumerate(([train, test], [test, train])):
+        result = build_specialty(banks, tmp_path / str(at), options)
+        assert result.counts["duplicates"] == 1
+        assert [item["split"] for item in _items(tmp_path / str(at))] == ["test"]
+
+
+def test_ids_that_begin_anew_in_each_split_are_kept_apart(tmp_path):
+    other = _question(7, specialty="Neurology") | {"id": "0", "bank": "b", "split": "test"}
+    first = _question(0, specialty="Cardiology") | {"bank": "b", "split": "train"}
+    bank = _bank(tmp_path / "bank.jsonl", [first, other])
+    build_specialty([bank], tmp_path / "out", SpecialtyOptions(annotator="metadata", sets=NO_SETS))
+    found = sorted(str(item["source_id"]) for item in _items(tmp_path / "out"))
+    assert found == ["b:test/0", "b:train/0"]
+
+
+def test_questions_without_a_split_go_with_what_is_like_them(tmp_path):
+    text = "A man of sixty has chest pain and sweats for an hour after dinner"
+    options = ["aspirin", "heparin", "nitrates", "morphine"]
+    more = {"options": options, "specialty": "Cardiology"}
+    records = [
+        _question(0, question=f"{text} tonight?", split="test", **more),
+        _question(1, question=f"{text} today?", **more),
+        *(_question(at, specialty="Neurology") for at in range(2, 42)),
+    ]
+    bank = _bank(tmp_path / "bank.jsonl", records)
+    build_specialty([bank], tmp_path / "out", SpecialtyOptions(annotator="metadata", sets=NO_SETS))
+    items = _items(tmp_path / "out")
+    assert {i["split"] for i in items if i["category"] == "Cardiology"} == {"test"}
+    free = [i["split"] for i in items if i["category"] == "Neurology"]
+    assert (free.count("train"), free.count("validation"), free.count("test")) == (28, 4, 8)
+
+
+def test_a_limit_is_counted_as_out_of_scope(tmp_path):
+    options = SpecialtyOptions(annotator="metadata", sets=NO_SETS, limit=10)
+    build_specialty([BANK], tmp_path / "out", options)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    counts = manifest["counts"]["questions"]
+    assert (counts["read"], counts["kept"], counts["out_of_scope"]) == (120, 10, 110)

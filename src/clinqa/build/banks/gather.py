@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import pyarrow as pa
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 STAGE = "gather"
+_HELD_OUT = {"": 0, "train": 1, "validation": 2, "test": 3}
 #: Questions with their options are alike from this share of common words on.
 NEAR = 0.8
 
@@ -56,9 +57,11 @@ class Gathered:
 
 
 def gather(files: Sequence[BankFile], limit: int | None = None) -> Gathered:
-    """Read the files. The same question of the same bank and split is kept once.
+    """Read the files. The same question under the same id is kept once: where it stands in two
+    splits, the one held out (test, then validation) is kept, so that it cannot leak.
 
-    One id over different questions says that the ids are none: all of them are rejected.
+    One id over different questions of different splits counts within its split alone; within one
+    split it says that the ids are none, and all of them are rejected.
     """
     rejects: list[Reject] = []
     by_id: dict[str, dict[tuple[object, ...], BankItem]] = defaultdict(dict)
@@ -75,19 +78,25 @@ def gather(files: Sequence[BankFile], limit: int | None = None) -> Gathered:
                 continue
             read += 1
             what = (matching_text(made.question), made.options, made.answer_index)
-            kept = by_id[made.source_id].setdefault(what, made)
-            duplicates += kept is not made
+            own = by_id[made.source_id]
+            other = own.get(what)
+            duplicates += other is not None
+            if other is None or _HELD_OUT[made.split] > _HELD_OUT[other.split]:
+                own[what] = made
         if limit is not None:
             beyond += max(0, file.records - (left or 0))
     items: list[BankItem] = []
     for source_id, versions in sorted(by_id.items()):
-        if len(versions) > 1:
+        told = list(versions.values())
+        if len(told) > 1 and len({one.split for one in told}) == len(told):
+            items += [replace(one, item_id=f"{one.split}/{one.item_id}") for one in told]
+        elif len(told) > 1:
             rejects += [
-                Reject(STAGE, Reason.CONFLICTING_ITEM_ID, source_id, row=one.row)
-                for one in versions.values()
+                Reject(STAGE, Reason.CONFLICTING_ITEM_ID, source_id, row=one.row) for one in told
             ]
         else:
-            items += versions.values()
+            items += told
+    items.sort(key=lambda item: item.source_id)
     return Gathered(items, rejects, read, duplicates, beyond, broken)
 
 

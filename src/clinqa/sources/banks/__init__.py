@@ -5,6 +5,6 @@ for file in open_banks(paths):
 """
 
 from clinqa.sources.banks.items import BankItem
-from clinqa.sources.banks.reader import BankFile, BankOptions, open_banks
+from clinqa.sources.banks.reader import BankFile, BankOptions, bank_files, open_banks
 
-__all__ = ["BankFile", "BankItem", "BankOptions", "open_banks"]
+__all__ = ["BankFile", "BankItem", "BankOptions", "bank_files", "open_banks"]

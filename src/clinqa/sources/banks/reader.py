@@ -17,7 +17,7 @@ from clinqa.sources.banks.layout import Layout, detect, options_of, split_of, te
 from clinqa.sources.banks.records import Record, records, suffix_of
 from clinqa.sources.reports.records import BrokenFile
 
-__all__ = ["STAGE", "BankFile", "BankOptions", "open_banks"]
+__all__ = ["STAGE", "BankFile", "BankOptions", "bank_files", "open_banks"]
 
 STAGE = "read"
 _FEWEST_OPTIONS = 2
@@ -109,7 +109,7 @@ def open_banks(
     options = options or BankOptions()
     found: list[BankFile] = []
     problems: list[str] = []
-    for path in _files(paths):
+    for path in bank_files(paths):
         try:
             found.append(_open(path, options))
         except BrokenFile as error:
@@ -122,7 +122,8 @@ def open_banks(
     return found, problems
 
 
-def _files(paths: Sequence[Path]) -> list[Path]:
+def bank_files(paths: Sequence[Path]) -> list[Path]:
+    """The files these paths stand for: themselves, and those in a folder that can be banks."""
     files: list[Path] = []
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]

@@ -28,7 +28,14 @@ from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.stats.conformal import Floats, Mask, cross_sets, gold_scores
 
-__all__ = ["Annotated", "by_classifier", "by_metadata", "by_model", "metadata_vote"]
+__all__ = [
+    "Annotated",
+    "by_classifier",
+    "by_metadata",
+    "by_model",
+    "decisions_of",
+    "metadata_vote",
+]
 
 _CALIBRATION = 0.4  # of the expert's questions: the voters that sets stand on never see them
 _BATCH = 4096
@@ -107,7 +114,7 @@ def by_classifier(
         votes.append(cast)
         tallies.append(tally([vote.label for vote in cast]))
     result = Annotated(votes, tallies, "classifier", how=f"out of fold, {FOLDS} folds")
-    result.decisions = _decisions(unseen, classes, model.views)
+    result.decisions = decisions_of(unseen, classes, model.views)
     result.expert_places = list(range(len(expert.items)))
     result.details = {"voters": list(model.views), "classes": classes, "folds": FOLDS}
     result.warnings += _few(expert, classes)
@@ -231,7 +238,7 @@ def _applied(
     return voters, held, base
 
 
-def _decisions(
+def decisions_of(
     unseen: Floats, classes: Sequence[str], views: Sequence[str]
 ) -> dict[str, list[str | None]]:
     """What each voter, each quorum and the sum of probabilities decides."""

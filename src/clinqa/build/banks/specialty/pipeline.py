@@ -25,6 +25,13 @@ from clinqa.build.banks.specialty.annotate import (
 from clinqa.build.banks.specialty.ask import ask
 from clinqa.build.banks.specialty.bundled import bundled
 from clinqa.build.banks.specialty.expert import Expert, read_expert
+from clinqa.build.banks.specialty.identity import (
+    VERB,
+    configuration_of,
+    counts_of,
+    identity_of_build,
+    records_of,
+)
 from clinqa.build.banks.specialty.meaning import MiniLM, find_minilm
 from clinqa.build.banks.specialty.options import SpecialtyOptions, SpecialtyResult
 from clinqa.build.banks.specialty.plan import dry_run, price_of
@@ -33,7 +40,7 @@ from clinqa.build.banks.specialty.votes import Tally
 from clinqa.build.banks.specialty.write import Kept
 from clinqa.core.errors import ClinqaError
 from clinqa.core.journal import Journal
-from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest, library_versions
 from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
@@ -42,11 +49,10 @@ from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import open_model
 from clinqa.packs.specialties import Specialties, builtin_specialties
 from clinqa.privacy import is_private
-from clinqa.sources.banks import BankFile, BankItem, BankOptions, open_banks
+from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
 
 __all__ = ["build_specialty"]
 
-VERB = "build specialty"
 STAGE = "specialty"
 EGRESS = "egress.jsonl"
 
@@ -72,9 +78,12 @@ def build_specialty(
         notes = dry_run(files, problems, gathered, expert, options, pack, minilm, out)
         return SpecialtyResult({}, notes=notes)
     embed = MiniLM(minilm) if minilm else None
-    inputs = _records([*(file.path for file in files), *experts, *options.annotations])
-    configuration = _configuration(options)
-    identity = _identity(configuration, pack, options, inputs, embed, len(files))
+    labelled = bank_files([*experts, *options.annotations])
+    inputs = records_of([*(file.path for file in files), *labelled])
+    configuration = configuration_of(options)
+    identity = identity_of_build(
+        configuration, pack, options, inputs, embed.identity if embed else None, len(files)
+    )
     private = is_private(options.data_class)
     with open_out(
         out, identity, fresh=options.fresh, private=private, resume=options.annotator == "llm"
@@ -327,25 +336,6 @@ class _Run:
         )
 
 
-def counts_of(manifest: Manifest) -> dict[str, int]:
-    """What `--json` and the last lines tell."""
-    questions, items = manifest.counts["questions"], manifest.counts["items"]
-    rows = {record.name: record.rows or 0 for record in manifest.outputs}
-    return {
-        "read": questions.read,
-        "questions": questions.kept,
-        "duplicates": questions.duplicates,
-        "unreadable": questions.rejected,
-        "items": items.kept,
-        "rejected": items.rejected,
-        **{
-            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
-            for split in ("train", "validation", "test")
-        },
-        "near_duplicates": manifest.details["near_duplicate_pairs"],
-    }
-
-
 def _is_metadata(annotated: Annotated, at: int) -> bool:
     votes = annotated.votes[at]
     return len(votes) == 1 and votes[0].voter == "metadata"
@@ -353,58 +343,6 @@ def _is_metadata(annotated: Annotated, at: int) -> bool:
 
 def _garbled(item: BankItem) -> bool:
     return any(map(is_garbled, (item.question, *item.options)))
-
-
-def _records(paths: Sequence[Path]) -> list[FileRecord]:
-    return [FileRecord(path.name, sha256_file(path), path.stat().st_size) for path in paths]
-
-
-def _configuration(options: SpecialtyOptions) -> dict[str, Any]:
-    sets = options.sets
-    return {
-        "annotator": options.annotator,
-        "model": options.model,
-        "metadata_first": options.metadata_first,
-        "quorum": options.quorum,
-        "min_specialty_size": options.min_specialty_size,
-        "sets": {
-            "kind": sets.kind,
-            "alpha": sets.alpha,
-            "rule": sets.rule,
-            "cover": sets.cover,
-            "randomised": sets.randomised,
-        },
-        "near": options.near,
-        "drop_leaks": options.drop_leaks,
-        "drop_flagged": options.drop_flagged,
-        "answer_base": options.answer_base,
-        "limit": options.limit,
-        "seed": options.seed,
-    }
-
-
-def _identity(
-    configuration: Mapping[str, Any],
-    pack: Specialties,
-    options: SpecialtyOptions,
-    inputs: Sequence[FileRecord],
-    embed: MiniLM | None,
-    banks: int,
-) -> dict[str, Any]:
-    """What decides the rows. The order of banks does not, unless there is a limit."""
-    own = [record.sha256 for record in inputs[:banks]]
-    return identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "data_class": options.data_class.value,
-            "banks": own if options.limit is not None else sorted(own),
-            "labelled": sorted(record.sha256 for record in inputs[banks:]),
-            "embeddings": embed.identity if embed else None,
-        }
-    )
 
 
 def _now() -> str:
