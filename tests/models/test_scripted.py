@@ -64,3 +64,42 @@ def test_a_wrong_line_is_named_with_its_number(tmp_path: Path, line: object) -> 
 def test_a_script_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         open_model(f"scripted:{tmp_path / 'none'}", ModelOptions())
+
+
+def test_a_line_may_answer_one_item_and_one_repeat_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "script.jsonl"
+    lines = [
+        {"item": "a", "repeat": 1, "output": "second"},
+        {"item": "a", "output": "first"},
+        {"item": "a", "output": "never"},
+        {"match": None, "output": "else"},
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    model = open_model(f"scripted:{path}", ModelOptions())
+    asked = [("a", 0), ("a", 1), ("b", 0)]
+    prompts = [
+        Prompt(item, (Message("user", "?"),), "?", "", "c", "finding", 0, repeat)
+        for item, repeat in asked
+    ]
+    said = [output.text for _, output in model.generate(prompts, Sampling())]
+    assert said == ["first", "second", "else"]
+    assert not model.deterministic  # repeats differ, so they are asked
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"output": "for no prompt"}',
+        '{"item": "a", "match": "b", "output": "both"}',
+        '{"match": null, "repeat": 1, "output": "a repeat of nothing"}',
+        '{"item": "a", "repeat": "1", "output": "no number"}',
+        '{"item": 7, "output": "no id"}',
+    ],
+)
+def test_a_line_that_names_its_prompt_badly_is_an_error_with_its_number(
+    tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / "script.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(ConfigError, match=r"script\.jsonl:1"):
+        open_model(f"scripted:{path}", ModelOptions())
