@@ -213,6 +213,19 @@ def word_list() -> frozenset[str]:
     return frozenset([*listed, *own.split()])
 
 
+def whole_lines(answers: dict[str, list[dict[str, Any]]]) -> None:
+    """Lines of prose that pdfplumber's defaults print beside the other column's, or torn."""
+    lines = torn = 0
+    for ours, theirs in zip(answers["clinqa"], answers["defaults"], strict=True):
+        packed = {"".join(line.split()) for line in theirs["text"].split("\n")}
+        for line in ours["text"].split("\n"):
+            if len(line) >= 25:
+                lines += 1
+                torn += "".join(line.split()) not in packed
+    print(f"lines of prose that stand by themselves with defaults: {1 - torn / max(1, lines):.1%}")
+    print(f"(of {lines} lines as clinqa reads them)")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -270,6 +283,7 @@ def compare(plan: Plan, answers: dict[str, list[dict[str, Any]]]) -> None:
             print(f"  {value:.4f} {place[0]} page {place[1]}")
     engines = Counter(page["engine"] for page in answers["clinqa"])
     print(f"engines: {dict(engines)}")
+    whole_lines(answers)
     known = word_list()
     for name in ("defaults", "careful", "floor", "clinqa"):
         readable = [

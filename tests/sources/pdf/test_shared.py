@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import csv
+import random
 import re
+from itertools import pairwise
 from pathlib import Path
 
+import pypdfium2
 import pytest
 
 from clinqa.sources.pdf import Outcome, PdfDocument, PdfOptions, PdfReader
+from clinqa.sources.pdf.order import lines_of
+from clinqa.sources.pdf.pdfium_chars import pdfium_chars
+from clinqa.sources.pdf.words import pieces
 from sources.pdf.reading import SHARED, pages_of
 
 ECG = SHARED / "ecg"
@@ -79,3 +85,24 @@ def test_pages_read_in_this_process_are_the_same(
 ) -> None:
     name = "cinc2009_0625.pdf"
     assert pages_of((ECG / "pdf" / name).read_bytes(), tmp_path) == documents[name].pages
+
+
+@pytest.mark.parametrize("how", ["row by row", "shuffled"])
+def test_the_order_of_papers_can_be_made_anew_from_their_columns(how: str) -> None:
+    kept = total = 0
+    for name in ("cinc2008_0525", "cinc2009_0625", "cinc2014_0565", "cinc2018_089"):
+        document = pypdfium2.PdfDocument(ECG / "pdf" / f"{name}.pdf")
+        for page in document:
+            chars = pdfium_chars(page)
+            found = pieces(chars)
+            drawn = [line.text for line in lines_of(found, chars.width) if len(line.text) >= 25]
+            if how == "shuffled":
+                random.Random(3).shuffle(found)
+            else:
+                found.sort(key=lambda piece: (round(piece.top / 4), piece.x0))
+            made = [line.text for line in lines_of(found, chars.width) if len(line.text) >= 25]
+            place = {line: number for number, line in enumerate(made)}
+            for one, other in pairwise(drawn):
+                total += 1
+                kept += place.get(other, -9) - place.get(one, -5) == 1
+    assert total > 1000 and kept / total > 0.96  # the rest: figures beside a column

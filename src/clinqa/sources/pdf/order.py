@@ -8,9 +8,9 @@ made anew from the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 
 from clinqa.sources.pdf.words import Piece
 
@@ -18,6 +18,7 @@ __all__ = ["Line", "flows", "lines_of"]
 
 _PROSE = 25  # characters: a shorter piece beside another is a cell of a table
 _MAX_DEPTH = 3  # columns within columns
+_WIDEST = 20_000  # points: no page of a book
 
 
 @dataclass(slots=True)
@@ -149,35 +150,45 @@ def _rows(by_row: list[Piece]) -> list[Piece]:
 
 
 def _gutter(found: Sequence[Piece]) -> float | None:
-    """Where a white strip runs down between columns of prose that few lines cross; or None."""
-    if len(found) < 6:
+    """Where a white strip runs down between columns of prose that few lines cross; or None.
+
+    The labels of a figure stand anywhere, so that the pieces that may be prose are asked alone.
+    """
+    prose = [piece for piece in found if len(piece.text) >= _PROSE // 2]
+    if len(prose) < 6:
         return None
-    low, high = min(piece.x0 for piece in found), max(piece.x1 for piece in found)
-    em = sorted(piece.size for piece in found)[len(found) // 2]
-    best: tuple[int, float, float] | None = None
-    ends = sorted({round(piece.x1, 1) for piece in found})
-    starts = sorted({round(piece.x0, 1) for piece in found})
-    for start in starts:
-        if not low + 0.15 * (high - low) <= start <= high - 0.15 * (high - low):
-            continue
-        before = [end for end in ends if end <= start]
-        if not before:
-            continue
-        at = start - 0.1
-        crossed = sum(piece.x0 < at < piece.x1 for piece in found)
-        left = [piece for piece in found if piece.x1 <= at]
-        right = [piece for piece in found if piece.x0 >= at]
-        sides = [sum(len(p.text) >= _PROSE // 2 for p in side) for side in (left, right)]
-        if min(sides) < 3 or crossed > 0.25 * len(found):
-            continue
-        tall = min(_reach(left), _reach(right))
-        gap = start - max(piece.x1 for piece in left)
-        if gap < 0.5 * em or tall < 3 * em:
-            continue
-        key = (crossed, -gap, start)
-        if best is None or key < best:
-            best = key
-    return None if best is None else best[2] - 0.1
+    low, high = min(piece.x0 for piece in prose), max(piece.x1 for piece in prose)
+    if not 0 < high - low < _WIDEST:
+        return None
+    crossing = _crossing(prose, low, high)
+    edge = round(0.15 * len(crossing))
+    inner = range(edge, len(crossing) - edge)
+    fewest = min((crossing[x] for x in inner), default=len(prose))
+    if fewest > 0.25 * len(prose):
+        return None
+    best = max(_strips([x for x in inner if crossing[x] <= fewest + 0.02 * len(prose)]), key=len)
+    at = low + (best[0] + best[-1]) / 2
+    em = sorted(piece.size for piece in prose)[len(prose) // 2]
+    left = [piece for piece in prose if piece.x1 <= at]
+    right = [piece for piece in prose if piece.x0 >= at]
+    if len(best) < 0.5 * em or min(len(left), len(right)) < 3:
+        return None
+    return at if min(_reach(left), _reach(right)) >= 3 * em else None
+
+
+def _crossing(found: Sequence[Piece], low: float, high: float) -> list[int]:
+    """For each point across, how many pieces stand over it."""
+    steps = [0] * (int(high - low) + 2)
+    for piece in found:
+        steps[int(piece.x0 - low)] += 1
+        steps[int(piece.x1 - low) + 1] -= 1
+    return list(accumulate(steps))
+
+
+def _strips(points: Sequence[int]) -> Iterator[list[int]]:
+    """Runs of points that follow each other."""
+    for _, run in groupby(enumerate(points), key=lambda pair: pair[1] - pair[0]):
+        yield [point for _, point in run]
 
 
 def _reach(found: Sequence[Piece]) -> float:
