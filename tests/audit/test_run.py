@@ -39,6 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("fair", "unfair"):
         script = f"scripted:{cohort / name}.jsonl"
         asked = ["predict", str(dataset), "--model", script, "--repeats", "2"]
+        asked += ["--vary", "sampling"]
         assert clinqa([*asked, "--out", str(place / name)]) == 0
     return place
 

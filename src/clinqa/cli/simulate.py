@@ -105,7 +105,8 @@ def cohort(
 ) -> Outcome:
     """Social determinants for a dataset's patients, and a fair and an unfair answerer.
 
-    Ask with: clinqa predict DATASET --model scripted:DIR/unfair.jsonl --repeats N --out RUN
+    Ask with: clinqa predict DATASET --model scripted:DIR/unfair.jsonl --repeats N --vary sampling
+    --out RUN
     """
     from clinqa.core.errors import ConfigError
     from clinqa.dataset.reader import open_dataset
@@ -130,5 +131,5 @@ def cohort(
         counts,
         text=f"{len(made.patients):,} patients with attributes in {where}\n"
         f"clinqa predict {visible(str(dataset))} --model scripted:{where}/unfair.jsonl "
-        f"--repeats {repeats} --out RUN",
+        f"--repeats {repeats} --vary sampling --out RUN",
     )
