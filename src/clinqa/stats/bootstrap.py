@@ -24,6 +24,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_sums",
     "cluster_sums",
+    "cluster_weights",
     "mean",
     "resampled_totals",
 ]
@@ -78,14 +79,21 @@ def resampled_totals(sums: Floats, *, draws: int, seed: int) -> Floats:
     """The total of each of `draws` samples of as many clusters as there are, with replacement."""
     columns = np.ascontiguousarray(sums.T)
     # einsum and not @: as fast here, one thread, and the same last digits on every machine.
-    parts = [np.einsum("bc,kc->bk", block, columns) for block in _weights(len(sums), draws, seed)]
+    parts = [
+        np.einsum("bc,kc->bk", block, columns) for block in cluster_weights(len(sums), draws, seed)
+    ]
     return np.concatenate(parts)
 
 
-def _weights(clusters: int, draws: int, seed: int) -> Iterator[Floats]:
-    """How often each sample holds each cluster, a few hundred samples at a time."""
+def cluster_weights(
+    clusters: int, draws: int, seed: int, at_once: int | None = None
+) -> Iterator[Floats]:
+    """How often each sample holds each cluster, a few hundred samples at a time.
+
+    One seed gives the same samples whatever they are for, and however many come at once.
+    """
     random = np.random.default_rng(seed)
-    at_once = max(1, _WEIGHTS_AT_ONCE // clusters)
+    at_once = at_once or max(1, _WEIGHTS_AT_ONCE // clusters)
     for done in range(0, draws, at_once):
         size = min(at_once, draws - done)
         drawn = random.integers(0, clusters, (size, clusters))
