@@ -21,7 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clinqa.dataset.near_kernel import join_sets, rank_words, word_hashes
+from clinqa.dataset.near_kernel import join_sets, number_distinct, rank_words, word_hashes
 
 __all__ = ["Alike", "clusters", "jaccard", "near_duplicates", "normalised", "stay"]
 
@@ -47,19 +47,30 @@ class Alike:
         return Alike(self.set_of, self.left[keep], self.right[keep], self.similarity[keep])
 
     def pairs(self) -> list[tuple[int, int, float]]:
-        """Every pair of texts with its similarity; equal sets have 1. Made for few texts."""
+        """Every pair of texts with its similarity; equal sets have 1."""
+        single = np.bincount(self.set_of[self.set_of >= 0], minlength=1) == 1
+        first = np.full(len(single), -1, dtype=np.int64)
+        has = np.flatnonzero(self.set_of >= 0)[::-1]
+        first[self.set_of[has]] = has
+        plain = single[self.left] & single[self.right] if len(self.left) else np.zeros(0, bool)
+        a, b = first[self.left[plain]], first[self.right[plain]]
+        low, high = np.minimum(a, b).tolist(), np.maximum(a, b).tolist()
+        found = list(zip(low, high, self.similarity[plain].tolist(), strict=True))
         members: dict[int, list[int]] = {}
-        for text, own in enumerate(self.set_of.tolist()):
-            if own >= 0:
-                members.setdefault(own, []).append(text)
-        found = [
-            (a, b, 1.0) for own in members.values() for i, a in enumerate(own) for b in own[i + 1 :]
-        ]
+        several = np.flatnonzero((self.set_of >= 0) & ~single[np.maximum(self.set_of, 0)])
+        for text in several.tolist():
+            members.setdefault(int(self.set_of[text]), []).append(text)
+        for own in members.values():
+            found += [(a, b, 1.0) for i, a in enumerate(own) for b in own[i + 1 :]]
         for one, other, alike in zip(
-            self.left.tolist(), self.right.tolist(), self.similarity.tolist(), strict=True
+            self.left[~plain].tolist(),
+            self.right[~plain].tolist(),
+            self.similarity[~plain].tolist(),
+            strict=True,
         ):
-            for a in members[one]:
-                found += [(min(a, b), max(a, b), alike) for b in members[other]]
+            for a in members.get(one, (int(first[one]),)):
+                for b in members.get(other, (int(first[other]),)):
+                    found.append((min(a, b), max(a, b), alike))
         return sorted(found)
 
 
@@ -208,11 +219,7 @@ def _equal_sets(words: npt.NDArray[np.int32], starts: Ints) -> tuple[Ints, Ints]
     keys = total[starts[1:]] - total[starts[:-1]] + sizes.astype(np.uint64)
     has = sizes > 0
     where = np.flatnonzero(has)
-    _, first, inverse = np.unique(keys[has], return_index=True, return_inverse=True)
-    # numbered as they first occur
-    order = np.argsort(first, kind="stable")
-    number = np.empty(len(first), dtype=np.int64)
-    number[order] = np.arange(len(first))
+    number, first = number_distinct(keys[has])
     set_of = np.full(len(sizes), -1, dtype=np.int64)
-    set_of[where] = number[inverse]
-    return set_of, where[first[order]].astype(np.int64)
+    set_of[where] = number
+    return set_of, where[first].astype(np.int64)

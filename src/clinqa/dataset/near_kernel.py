@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["COMPILED", "join_sets", "rank_words", "word_hashes"]
+__all__ = ["COMPILED", "join_sets", "number_distinct", "rank_words", "word_hashes"]
 
 COMPILED = find_spec("numba") is not None
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -57,6 +57,16 @@ def rank_words(hashes: Hashes, starts: Ints) -> Words:
     words = rank[numbers] if len(numbers) else np.empty(0, np.int32)
     _sort_each(words, starts)
     return words
+
+
+def number_distinct(keys: Hashes) -> tuple[Ints, Ints]:
+    """A number for each distinct key as they first occur, and where each occurs first."""
+    with np.errstate(over="ignore"):
+        numbers, distinct, _ = _number(keys)
+    first = np.full(len(distinct), -1, dtype=np.int64)
+    places = np.arange(len(keys), dtype=np.int64)[::-1]
+    first[numbers[::-1]] = places  # the last one assigned stays, and that is the first
+    return numbers.astype(np.int64), first
 
 
 def join_sets(
@@ -179,13 +189,20 @@ def _join(
     under: int,
 ) -> tuple[Ints, Ints, Ints]:
     sets = len(first)
-    # how many words of each set must be looked at: one of them is shared with any set that alike
+    largest = 0
+    for one in range(sets):
+        largest = max(largest, sizes[one])
+    # How many words of a set must be looked at: one of them is shared with any set that alike.
+    # Sets come by size, so a set that is looked up later is no smaller: fewer words are posted.
     heads = np.empty(sets, dtype=np.int64)
+    posts = np.empty(sets, dtype=np.int64)
     begin = np.zeros(vocabulary + 1, dtype=np.int64)
+    both_ways = over + under
     for one in range(sets):
         heads[one] = sizes[one] - (sizes[one] * over + under - 1) // under + 1
+        posts[one] = sizes[one] - (2 * sizes[one] * over + both_ways - 1) // both_ways + 1
         low = starts[first[one]]
-        for place in range(low, low + heads[one]):
+        for place in range(low, low + posts[one]):
             begin[words[place] + 1] += 1
     for word in range(vocabulary):
         begin[word + 1] += begin[word]
@@ -193,7 +210,12 @@ def _join(
     start = begin[:-1].copy()
     posted = np.empty(begin[vocabulary], dtype=np.int32)
     spot = np.empty(begin[vocabulary], dtype=np.int32)
-    met = np.full(sets, -1, dtype=np.int64)
+    size_of = np.empty(begin[vocabulary], dtype=np.int32)
+    # of two sets with so many words, how many must be shared: shared / (both - shared) >= t
+    needed = np.empty(2 * largest + 1, dtype=np.int32)
+    for both in range(2 * largest + 1):
+        needed[both] = (over * both + both_ways - 1) // both_ways
+    met = np.full(sets, -1, dtype=np.int32)
     room = 1024
     left = np.empty(room, dtype=np.int64)
     right = np.empty(room, dtype=np.int64)
@@ -208,21 +230,19 @@ def _join(
             word = words[low + offset]
             at = start[word]
             stop = fill[word]
-            while at < stop and sizes[posted[at]] < least:
+            while at < stop and size_of[at] < least:
                 at += 1
             start[word] = at
             for entry in range(at, stop):
+                other_size = size_of[entry]
+                both = size + other_size
+                need = needed[both]
+                if size - offset < need or other_size - spot[entry] < need:
+                    continue  # a word shared earlier would have led here already
                 other = posted[entry]
                 if met[other] == one:
                     continue
                 met[other] = one
-                other_size = sizes[other]
-                both = size + other_size
-                # shared / (both - shared) >= over / under
-                need = (over * both + over + under - 1) // (over + under)
-                rest = min(size - offset, other_size - spot[entry])
-                if rest < need:
-                    continue
                 a, a_end = low + offset, low + size
                 b = starts[first[other]] + spot[entry]
                 b_end = starts[first[other]] + other_size
@@ -256,9 +276,10 @@ def _join(
                     right[used] = other
                     common[used] = shared
                     used += 1
-        for offset in range(heads[one]):
+        for offset in range(posts[one]):
             word = words[low + offset]
             posted[fill[word]] = one
             spot[fill[word]] = offset
+            size_of[fill[word]] = size
             fill[word] += 1
     return left[:used].copy(), right[:used].copy(), common[:used].copy()

@@ -1,4 +1,4 @@
-"""`build ecg` from files to a folder: by rules, by a model that says anything, killed, and again."""
+"""`build ecg` from files to a folder: by rules, by a model that says anything, and again."""
 
 from __future__ import annotations
 
