@@ -42,6 +42,7 @@ def audit_of(
     between_patients: float = 0.15,
     between_tracts: float = 0.1,
     confounded: float = 0.0,
+    intersect: list[str] | None = None,
 ) -> Made:
     """A cohort and the scores of runs over it. `confounded` is how much likelier patients of the
     group of Medicaid are asked hard questions."""
@@ -76,6 +77,7 @@ def audit_of(
         for name in names
     ]  # fmt: skip
     attached = Attached(cohort.patients, attributes, cohort.tract, tracts)
-    dimensions, _ = dimensions_of(attached, np.bincount(patient))
+    crossed = [intersect] if intersect else []
+    dimensions, _ = dimensions_of(attached, np.bincount(patient), intersect=crossed)
     hit = effect.hit(cohort) if effect else np.zeros(patients, bool)
     return Made(lay_out(sides, "token_f1", "f1"), patient, cohort.tract, strata, dimensions, hit)

@@ -19,6 +19,7 @@ from clinqa.cli.run import run as clinqa
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.manifest import Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.score.options import ScoreOptions
 from clinqa.score.run import score
 from clinqa.simulate.echo import simulate
 from score.made_runs import items, reference, write_run
@@ -109,7 +110,7 @@ def test_scores_and_gaps_are_two_kinds_of_record_that_refuse_each_other(
 
 
 def test_overall_scores_are_those_of_clinqa_score(folder: Path, data: dict[str, Any]) -> None:
-    score(folder / "dataset", runs(folder), folder / "scores")
+    score(folder / "dataset", runs(folder), folder / "scores", ScoreOptions(draws=100))
     known = json.loads((folder / "scores/scores.json").read_text())["figures"]
     for metric in METRICS:
         for figure in pick(data, "figures", metric=metric, subset={}):
@@ -133,7 +134,7 @@ def test_scores_of_other_runs_or_touched_ones_are_refused(
     folder: Path, dataset: Dataset, tmp_path: Path
 ) -> None:
     other = write_run(tmp_path / "other", dataset, reference)
-    score(folder / "dataset", [other], tmp_path / "scores")
+    score(folder / "dataset", [other], tmp_path / "scores", ScoreOptions(draws=100))
     with pytest.raises(ConfigError, match="does not hold run fair as it is now"):
         audit(folder / "dataset", runs(folder), tmp_path / "a",
               options(folder, scores=tmp_path / "scores"))  # fmt: skip

@@ -72,6 +72,20 @@ def test_permuting_patients_would_accuse_a_fair_answerer_over_attributes_of_trac
     assert careless > 2 * band()[1]
 
 
+def test_an_intersection_of_patients_with_tracts_keeps_its_level_too() -> None:
+    accused = count = 0
+    for seed in range(SIMULATIONS // 2):
+        made = audit_of(seed, patients=400, tracts=60, intersect=["insurance", "income"])
+        crossed = [one for one in made.dimensions if one.parts]
+        for found in audit_means(
+            made.means, made.patient, made.tract, made.strata, crossed, Drawing(seed, 100, 199)
+        ):
+            count += 1
+            accused += found.nulls["equality_difference"].p[0] <= 0.05
+    low, high = binom.interval(0.999, count, 0.05)
+    assert count > SIMULATIONS // 4 and low <= accused <= high, (accused, count)
+
+
 @pytest.mark.parametrize(("on", "power"), [("income", 0.5), ("insurance", 0.7)])
 def test_a_planted_gap_is_found_with_the_power_that_the_documentation_reports(
     on: str, power: float
