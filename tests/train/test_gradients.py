@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from clinqa.train.batches import Collator
 from clinqa.train.examples import Example
 from clinqa.train.loss import learnt_logits, token_losses
 from tiny_model import make_tiny
-from train.made_training import trained, write
+from train.made_training import FAST, trained, write
 
 pytestmark = pytest.mark.full
 
@@ -111,3 +113,23 @@ def test_four_batches_of_two_are_one_of_eight(tmp_path: Path) -> None:
     assert first["steps"] == second["steps"] == 6
     assert first["loss_last"] == pytest.approx(second["loss_last"], abs=1e-5)
     assert torch.allclose(eight, two, atol=1e-5)
+
+
+def test_two_processes_are_one_with_twice_the_batch(tmp_path: Path) -> None:
+    make_tiny(tmp_path / "base")
+    write(tmp_path / "dataset", validation=[])
+    sets = [f"--set={one}" for one in (*FAST, "lora_dropout=0", "together=1", "max_steps=3")]
+    found = []
+    for processes, batch in ((1, 4), (2, 2)):
+        out = tmp_path / f"out{processes}"
+        command = [
+            sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={processes}",
+            "--master_port=0", "-m", "clinqa", "train", str(tmp_path / "dataset"),
+            f"--model=hf:{tmp_path / 'base'}", "--preset=echoqa", *sets,
+            f"--set=batch_size={batch}", "--device=cpu", "--threads=1", f"--out={out}",
+        ]  # fmt: skip
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        details = json.loads((out / "manifest.json").read_text())["details"]
+        assert (details["processes"], details["steps"]) == (processes, 3)
+        found.append(details["loss_last"])
+    assert found[0] == pytest.approx(found[1], abs=1e-5)

@@ -128,7 +128,7 @@ def _outcome(verb: str, out: Path, result: object, dry_run: bool) -> Outcome:
 
     assert isinstance(result, TrainResult)
     lines = list(result.notes)
-    if not dry_run:
+    if result.counts and not dry_run:  # of several processes, the first one tells
         lines += [f"{_words(name):<28}{_shown(value):>12}" for name, value in result.counts.items()]
         lines.append(f"result in {out}")
     return Outcome(verb, out, result.counts, result.warnings, text="\n".join(lines))
