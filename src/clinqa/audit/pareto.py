@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from clinqa.stats.pareto import frontier
+
 __all__ = ["MEAN", "Point", "points_of"]
 
 MEAN = "mean over dimensions"
@@ -43,13 +45,9 @@ def points_of(
     [True, False]
     """
     known = [(run, one, two) for run, one, two in runs if one is not None and two is not None]
-    made = []
-    for run, performance, bias in known:
-        better = [-one if lower else one for _, one, _ in known]
-        own = -performance if lower else performance
-        beaten = any(
-            one >= own and two <= bias and (one > own or two < bias)
-            for one, (_, _, two) in zip(better, known, strict=True)
-        )
-        made.append(Point(run, dimension, metric, performance, bias, not beaten))
-    return made
+    sign = -1.0 if lower else 1.0
+    front = frontier([(sign * one, -two) for _, one, two in known]) if known else ()
+    return [
+        Point(run, dimension, metric, performance, bias, bool(best))
+        for (run, performance, bias), best in zip(known, front, strict=True)
+    ]
