@@ -48,6 +48,10 @@ def plot_curves(
     steps = [row for row in log if "loss" in row]
     validations = [row for row in log if "eval_loss" in row]
     scores = [name for name in _WORDS if any(f"eval_{name}" in row for row in validations)]
+    if "macro_f1" in scores:  # of one word, exact says what accuracy says
+        scores.remove("exact")
+    elif "exact" in scores:
+        scores.remove("accuracy")
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(9.0, 3.6), facecolor="#ffffff", layout="constrained")
         axes = figure.subplots(1, 2 if scores else 1, squeeze=False)[0]
