@@ -6,10 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-import transformers
-from torch.utils.data import DataLoader
-
 from clinqa.core.errors import ModelError
 from clinqa.models.encoder import padded
 from clinqa.train.encoder import Text
@@ -19,10 +15,20 @@ from clinqa.train.settings import common_arguments
 from clinqa.train.trainer import Tally, numbers_of
 from clinqa.train.validation import Scores, macro_f1
 
+Trainer: Any = object
+try:
+    import torch
+    import transformers
+    from torch.utils.data import DataLoader
+
+    Trainer = transformers.Trainer
+except ImportError:
+    torch = None  # the extra `train` is not installed; lora.py says so to who asks
+
 __all__ = ["ClassTrainer"]
 
 
-class ClassTrainer(transformers.Trainer):  # type: ignore[misc]
+class ClassTrainer(Trainer):  # type: ignore[misc]
     """Learns True and False from texts."""
 
     control: Any

@@ -7,8 +7,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-from transformers import PrinterCallback
-
 from clinqa.core.errors import ModelError
 from clinqa.core.progress import Progress
 from clinqa.train.options import TrainOptions
@@ -35,7 +33,7 @@ def drive(trainer: Any, watch: Watch, items: int) -> None:
     found = last_checkpoint(watch.folder)
     watch.resumed_at = found[1] if found else 0
     watch.begin()
-    trainer.remove_callback(PrinterCallback)
+    trainer.remove_callback(importlib.import_module("transformers").PrinterCallback)
     torch = importlib.import_module("torch")
     try:
         with watch.catching_interrupts():

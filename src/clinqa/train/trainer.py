@@ -11,11 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-import trl
-from datasets import Dataset as Rows
-from torch.utils.data import DataLoader
-
 from clinqa.core.errors import ModelError
 from clinqa.train.batches import Collator
 from clinqa.train.examples import Example
@@ -24,6 +19,17 @@ from clinqa.train.order import Order
 from clinqa.train.presets import Settings
 from clinqa.train.settings import common_arguments
 from clinqa.train.validation import Choice, Scores, scores_of
+
+Trainer: Any = object
+try:
+    import torch
+    import trl
+    from datasets import Dataset as Rows
+    from torch.utils.data import DataLoader
+
+    Trainer = trl.SFTTrainer
+except ImportError:
+    torch = None  # the extra `train` is not installed; lora.py says so to who asks
 
 __all__ = ["AnswerTrainer", "Tally", "arguments", "numbers_of"]
 
@@ -37,7 +43,7 @@ class Tally:
     items: int = 0
 
 
-class AnswerTrainer(trl.SFTTrainer):  # type: ignore[misc]
+class AnswerTrainer(Trainer):  # type: ignore[misc]
     """Learns the answers of examples; `choice` says how True and False are told apart."""
 
     control: Any

@@ -16,11 +16,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from transformers import TrainerCallback
-
 from clinqa.core.outfolder import write_durably
 from clinqa.core.progress import Progress
 from clinqa.train.presets import Settings
+
+try:
+    from transformers import TrainerCallback
+except ImportError:  # the extra `train` is not installed; lora.py says so to who asks
+    TrainerCallback = object
 
 __all__ = ["BEST", "BEST_STATE", "LOG", "Watch", "last_checkpoint", "read_log"]
 
