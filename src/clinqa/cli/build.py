@@ -191,6 +191,18 @@ def ecg(
         str | None,
         typer.Option("--model", metavar="M", help="With llm: openai:NAME, embedded:smollm2, ..."),
     ] = None,
+    vision_model: Annotated[
+        str | None,
+        typer.Option(
+            "--vision-model",
+            metavar="V",
+            help="Transcribes pages that have no text: openai:NAME, azure:NAME or scripted:FILE.",
+        ),
+    ] = None,
+    accept_vision: Annotated[
+        bool,
+        typer.Option("--accept-vision", help="Let in what was read off pictures, unseen."),
+    ] = False,
     judge: Annotated[
         bool,
         typer.Option("--judge", help="The model may reject pairs; it can never let one in."),
@@ -267,6 +279,8 @@ def ecg(
     options = ReferenceOptions(
         generator=generator.value,
         model=model,
+        vision_model=vision_model,
+        accept_vision=accept_vision,
         judge=judge,
         negation_cap=negation_cap,
         split_by=split_by.value,

@@ -26,7 +26,8 @@ __all__ = ["demo"]
 REPORTS = "reports.csv"
 DATASET = "dataset"
 RUNS, SCORES, FIGURES, PAGE = "runs", "scores", "figures", "report.html"
-OURS = frozenset({DATASET, RUNS, SCORES, FIGURES, PAGE})
+STATEMENTS = "statements"
+OURS = frozenset({DATASET, RUNS, SCORES, FIGURES, PAGE, STATEMENTS})
 BASELINES = ("baseline:retrieval", "baseline:prior")
 TITLE = "Demo: two baselines on made-up reports"
 
@@ -50,6 +51,7 @@ def demo(
     checked = verify(dataset, [reports])
     shown = show(dataset)
     evaluated = evaluate(out, seed)
+    stated = state(out, seed)
     text = f"""\
 1. Reports, made up: nothing in them is about anyone
 {indent(made.text)}
@@ -65,6 +67,8 @@ def demo(
 
 {evaluated}
 
+{stated}
+
 The results lie in {dataset}: start with {dataset / "README.md"}.
 Load them in Python: datasets.load_dataset("{dataset}")
 Open the page in a browser: {out / PAGE}"""
@@ -78,6 +82,22 @@ Open the page in a browser: {out / PAGE}"""
         checked.error,
         coloured=shown.coloured,
     )
+
+
+def state(out: Path, seed: int) -> str:
+    """True and false statements from the ECG primer that comes along; what to tell of it."""
+    from clinqa.packs.loader import pack_folder
+
+    primer, dataset = pack_folder("ecg") / "primer" / "primer.pdf", out / STATEMENTS
+    words = ["build", "ecg", primer.name, "--out", dataset, "--seed", seed]
+    with as_if(words) as line:
+        built = build.ecg([primer], dataset, seed=seed, fresh=dataset.exists())
+    checked = verify(dataset, [primer])
+    return f"""\
+8. Statements from a reference: an ECG primer, no model and no key ({line})
+{indent(built.text)}
+
+{indent(checked.text)}"""
 
 
 def evaluate(out: Path, seed: int) -> str:

@@ -19,6 +19,10 @@ from clinqa.sources.pdf import PdfDocument, documents_table, page_xml, pages_tab
 __all__ = ["publish_pairs"]
 
 
+# what a model read off pages; offsets of the part `transcript` refer to it
+_TRANSCRIPTS = pa.schema([PAGES.field(name) for name in ("md5", "page", "text")])
+
+
 def publish_pairs(
     out: OutFolder,
     written: PairsWritten,
@@ -26,6 +30,7 @@ def publish_pairs(
     manifest: Manifest,
     documents: Sequence[PdfDocument],
     topics: Mapping[tuple[str, int], str],
+    transcripts: Sequence[tuple[str, int, str]] = (),
 ) -> Manifest:
     """Write what stands beside the items and commit; gives the manifest as written."""
     partial, private = out.partial, out.private
@@ -37,6 +42,11 @@ def publish_pairs(
         ):
             write_table(partial / name, table, schema, private=private)
             rows[name] = table.num_rows
+        if transcripts:
+            told = [dict(zip(_TRANSCRIPTS.names, one, strict=True)) for one in sorted(transcripts)]
+            table = pa.Table.from_pylist(told, schema=_TRANSCRIPTS)
+            write_table(partial / "transcripts.parquet", table, _TRANSCRIPTS, private=private)
+            rows["transcripts.parquet"] = table.num_rows
         if any(document.pages for document in documents):
             make_folder(partial / "xml", private=private)
         for document in documents:

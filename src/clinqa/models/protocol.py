@@ -47,10 +47,11 @@ ERROR_KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn. `role` is system, user or assistant."""
+    """One turn. `role` is system, user or assistant. `images` are PNG, for models that see."""
 
     role: str
     text: str
+    images: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,10 @@ def messages_sha256(messages: Iterable[Message]) -> str:
     >>> messages_sha256([Message("user", "Hi")])[:12]
     '8b1450277179'
     """
-    turns = [[message.role, message.text] for message in messages]
+    turns = [
+        [message.role, message.text, *(hashlib.sha256(png).hexdigest() for png in message.images)]
+        for message in messages
+    ]
     return hashlib.sha256(_COMPACT(turns).encode("ascii")).hexdigest()
 
 

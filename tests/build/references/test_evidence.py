@@ -95,6 +95,13 @@ def test_a_quote_may_not_leave_out_the_word_that_denies() -> None:
     assert isinstance(index(page).find("and it is flat."), Evidence)
 
 
+def test_where_the_page_lost_a_sign_nothing_is_evidence() -> None:
+    page = "The axis is \ufffd30 degrees here. The QRS complex is narrow."
+    assert index(page).find("The axis is 30 degrees here") is Reason.QUOTE_NOT_FOUND
+    assert index(page).find("30 degrees here.") is Reason.QUOTE_NOT_FOUND
+    assert isinstance(index(page).find("The QRS complex is narrow."), Evidence)
+
+
 def test_offsets_give_the_pages_text_whatever_stands_before() -> None:
     page = "\u00adx \ufb03 \u2212\n\n The QRS complex is narrow.\n"
     found = index(page).find("the qrs complex is narrow")

@@ -365,3 +365,32 @@ def test_verify_finds_what_was_changed_afterwards(tmp_path: Path) -> None:
 def test_choices_that_cannot_be_are_told(options: ReferenceOptions, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         options.check()
+
+
+def test_what_was_read_off_a_picture_waits_for_a_person(tmp_path: Path) -> None:
+    pdf = made_pdf(tmp_path / "a.pdf", ["Figure of an ECG"])
+    model = scripted(tmp_path, [("The page:", f"```\n{ONE}\n```")])
+    out = tmp_path / "out"
+    build_references([pdf], out, ReferenceOptions(vision_model=model))
+    counts = Manifest.read(out / "manifest.json").counts
+    assert counts["pages"].kept == 1
+    assert counts["drafts"].out_of_scope_by_reason["from_a_picture"] > 5
+    assert counts["items"].kept == 0
+    assert verify(out) == []
+    accepted = tmp_path / "accepted"
+    build_references([pdf], accepted, ReferenceOptions(vision_model=model, accept_vision=True))
+    rows = items(accepted)
+    assert len(rows) >= 10
+    assert {row["spans"][0]["part"] for row in rows} == {"transcript"}  # type: ignore[index]
+    assert {row["mode"] for row in rows} == {"vision"}
+    assert verify(accepted) == []
+
+
+def test_without_eyes_a_picture_is_left_out_and_told(tmp_path: Path) -> None:
+    pdf = made_pdf(tmp_path / "a.pdf", ["Figure of an ECG"])
+    result = build_references([pdf], tmp_path / "out")
+    counts = Manifest.read(tmp_path / "out" / "manifest.json").counts
+    assert counts["pages"].out_of_scope_by_reason == {"needs_vision": 1}
+    assert any("--vision-model" in warning for warning in result.warnings)
+    with pytest.raises(ConfigError, match="pictures go to"):
+        build_references([pdf], tmp_path / "x", ReferenceOptions(vision_model="hf:x"))

@@ -116,6 +116,17 @@ class Asker:
             made.append(" ".join(said.split()) if isinstance(said, str) else "")
         return made
 
+    def transcripts(self, pictures: Sequence[bytes]) -> list[tuple[str, str]]:
+        """(text, error) of each picture of a page."""
+        asked = [
+            (
+                Message("system", self.pack.prompts["transcript"].format()),
+                Message("user", "The page:", (png,)),
+            )
+            for png in pictures
+        ]
+        return [(_plain(text), error) for text, error in self._ask(asked)]
+
     def judged_wrong(self, statements: Sequence[tuple[str, bool, str]]) -> list[bool]:
         """Whether the model says that (statement, label, source) does not hold. Silence is no
         rejection, and a yes proves nothing: a judge may only reject."""
@@ -191,6 +202,14 @@ class Asker:
         said = "true" if label else "false"
         system = self.pack.prompts["judge"].format(label=said, mark=mark)
         return Message("system", system), Message("user", f"{mark}\n{data}\n{mark}")
+
+
+def _plain(text: str) -> str:
+    """A transcript as it is kept: without thinking aloud, fences and what does not print."""
+    text = text.rpartition("</think>")[2].strip()
+    lines = [line.rstrip() for line in text.splitlines() if not line.strip().startswith("```")]
+    made = "\n".join(lines).strip()
+    return "".join(char for char in made if char.isprintable() or char in "\n\t")
 
 
 def _mark(text: str) -> str:

@@ -25,6 +25,7 @@ _JOIN = "\x1f"
 _ALIKE = 88.0
 _HARMLESS = frozenset({"a", "an", "the", "'", '"'})
 _LETTERS = 6
+_LOST = "\ufffd"
 _ENDS = ".!?;:,()\u2022"
 
 
@@ -65,6 +66,8 @@ class PageIndex:
         start, end = self._tokens[first].start, self._tokens[last].end
         if end - start < SHORTEST:
             return Reason.QUOTE_TOO_SHORT
+        if _LOST in self.text[max(0, start - 1) : end + 1]:
+            return Reason.QUOTE_NOT_FOUND  # a sign was lost there, and it may have been a minus
         if self._denied_outside(first, last):
             return Reason.QUOTE_CUTS_NEGATION
         end = self._with_full_stop(end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -118,10 +118,14 @@ def generate(
     asker: Asker | None,
     documents: Sequence[PdfDocument],
     progress: Progress,
+    sight: Callable[[Generated], list[Page]] | None = None,
 ) -> Generated:
-    """The verified drafts of all pages."""
+    """The verified drafts of all pages; `sight` transcribes those that have to be seen."""
     made = Generated()
     made.unseen = sum(page.mode is Mode.VISION for document in documents for page in document.pages)
+    if sight is not None:
+        made.unseen = 0
+        pages = [*pages, *sight(made)]
     if asker is None:
         progress("reading sentences", 0, len(pages))
         made.staged = drafts_by_rules(pages, words)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from clinqa.build.references.describe import card_facts
 from clinqa.build.references.drafts import Page
 from clinqa.build.references.generate import Generated, generate, open_asker
 from clinqa.build.references.options import ReferenceOptions, ReferenceResult
+from clinqa.build.references.sight import open_sight, transcribed
 from clinqa.build.references.stages import Pair, Staged, denial_shares, merge, to_pairs
 from clinqa.build.references.words import Words, words_of
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
@@ -104,7 +106,7 @@ def build_references(
             )
         run = _Run(options, pack, progress, folder)
         run.read(inputs, pdf)
-        run.draft()
+        run.draft(pdf)
         finished = run.write(identity, configuration, records)
     return ReferenceResult(_told(finished), list(finished.warnings))
 
@@ -137,13 +139,21 @@ class _Run:
             self.documents = list(reader.read(inputs, self.progress))
             self.left_out = reader.left_out
 
-    def draft(self) -> None:
+    def draft(self, pdf: PdfOptions) -> None:
         """Generation, verification, merging, pairing, near-duplicates, the choice of forms."""
-        options = self.options
+        options, progress = self.options, self.progress
         pages = _pages(self.documents)
-        with open_asker(options, self.pack, self.folder, self.progress) as asker:
+        with (
+            open_sight(options, self.pack, self.folder, progress) as eyes,
+            open_asker(options, self.pack, self.folder, progress) as asker,
+        ):
+            sight = (
+                partial(transcribed, eyes, self.documents, pdf, progress=progress)
+                if eyes is not None
+                else None
+            )
             self.generated = generate(
-                pages, options, self._words, asker, self.documents, self.progress
+                pages, options, self._words, asker, self.documents, progress, sight
             )
             self.staged = self.generated.staged
             merge(self.staged, options.accept_vision)
@@ -182,8 +192,8 @@ class _Run:
         }
         for stage, own in counts.items():
             own.check(stage)
-        partial, private = self.folder.partial, self.folder.private
-        written = write_pairs(partial, rows, rejects, seed=options.seed, private=private)
+        where, private = self.folder.partial, self.folder.private
+        written = write_pairs(where, rows, rejects, seed=options.seed, private=private)
         manifest = Manifest(
             verb=VERB,
             data_class=options.data_class.value,
@@ -206,7 +216,10 @@ class _Run:
         stages = {**counts, **written.counts}
         facts = card_facts(self.pack, options, manifest, written, self.pairs, rejects, stages)
         topic = _topic_of_pages(self.staged, self.pack)
-        return publish_pairs(self.folder, written, facts, manifest, self.documents, topic)
+        transcripts = [(page.md5, page.page, page.text) for page in self.generated.transcripts]
+        return publish_pairs(
+            self.folder, written, facts, manifest, self.documents, topic, transcripts
+        )
 
     def _details(
         self, rows: Sequence[PairRow], counts: Mapping[str, StageCounts]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
-from clinqa.models.protocol import ModelOptions, Prompt, Sampling
+from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.wire import (
     BadReply,
     Reply,
@@ -43,7 +44,7 @@ class ChatWire:
         """The request for one prompt."""
         asked: dict[str, Any] = {} if self._model is None else {"model": self._model}
         asked["messages"] = [
-            {"role": message.role, "content": message.text} for message in prompt.messages
+            {"role": message.role, "content": _asked(message)} for message in prompt.messages
         ]
         asked[self._limit] = sampling.max_tokens
         asked["temperature"] = sampling.temperature
@@ -114,6 +115,21 @@ class ChatWire:
             # What was sent before the change comes back late, and is sent again too.
             return self._limit == instead
         return False
+
+
+def _asked(message: Message) -> object:
+    """A message's text, or its parts where pictures go with it."""
+    if not message.images:
+        return message.text
+    pictures = [
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_base64(png)}"}}
+        for png in message.images
+    ]
+    return [{"type": "text", "text": message.text}, *pictures]
+
+
+def _base64(png: bytes) -> str:
+    return b64encode(png).decode("ascii")
 
 
 def _content(content: object) -> str | None:
