@@ -105,19 +105,25 @@ def _fitted(text: str, room: float) -> str:
 
 
 def dot_panel(
-    chart: str, title: str, dots: Sequence[Dot], *, label_width: int = 176, top: float = 1.0
+    chart: str,
+    title: str,
+    dots: Sequence[Dot],
+    *,
+    label_width: int = 176,
+    top: float = 1.0,
+    start: float = 0.0,
 ) -> Markup:
-    """Dots with their intervals on a scale from 0 to `top`, a row each."""
+    """Dots with their intervals on a scale from `start` (0) to `top`, a row each."""
     left = float(label_width)
     span = _PLOT_RIGHT - left
     height = _TOP + _ROW * len(dots) + 20
     bottom = height - 18.0
 
     def at(value: float) -> float:
-        return left + span * min(max(value / top, 0.0), 1.0)
+        return left + span * min(max((value - start) / (top - start), 0.0), 1.0)
 
     parts = [_text(0, 13, _fitted(title, WIDTH), "t")]
-    for tick in (0.0, top / 4, top / 2, 3 * top / 4, top):
+    for tick in (start + (top - start) * part / 4 for part in range(5)):
         x = at(tick)
         parts.append(_tag("line", x1=x, x2=x, y1=_TOP - 2.0, y2=bottom, class_="grid"))
         parts.append(_text(x, bottom + 13, f"{tick:.3g}", "tick", "middle"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from clinqa.present.report.fairness.says import GAP, named
 from clinqa.present.report.fairness.tables import group_title
 from clinqa.present.report.fairness.words import verdict
 
-__all__ = ["MOST", "Drawn", "chosen", "drawn", "round_top"]
+__all__ = ["MOST", "Drawn", "chosen", "drawn", "round_start", "round_top"]
 
 MOST = 6  # runs that get panels of their own
 
@@ -59,6 +60,15 @@ def round_top(values: Sequence[float]) -> float:
     return 1.0
 
 
+def round_start(values: Sequence[float], top: float) -> float:
+    """Where a scale of scores begins: a tenth of it below all values.
+
+    >>> round_start([0.52, 0.7], 1.0), round_start([], 1.0)
+    (0.5, 0.0)
+    """
+    return math.floor(10 * min(values, default=0.0) / top) / 10 * top
+
+
 def _gaps(
     audit: Audit, metric: str, labels: Mapping[str, str], looks: Mapping[str, str]
 ) -> list[Markup]:
@@ -91,10 +101,11 @@ def _groups(
         value
         for one in audit.scores
         if one.metric == metric and one.run in runs
-        for value in (one.value, one.high)
+        for value in (one.value, one.low, one.high)
         if value is not None
     ]
     top = round_top(values)
+    start = round_start(values, top)
     made = []
     for at, one in enumerate(audit.dimensions):
         panels = []
@@ -105,7 +116,9 @@ def _groups(
             ]
             shown = [dot for dot in dots if dot is not None]
             chart = f"chart-group-{metric.replace('_', '-')}-{at}-{number}"
-            panels.append(dot_panel(chart, labels[run], shown, top=top, label_width=212))
+            panels.append(
+                dot_panel(chart, labels[run], shown, top=top, start=start, label_width=212)
+            )
         made.append((str(one["name"]), panels))
     return made
 

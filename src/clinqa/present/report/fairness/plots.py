@@ -5,11 +5,10 @@ Gaps beside the null band, scores by group (as EchoQA's Fig. 3 to 5), performanc
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clinqa.present.report.fairness.charts import MOST, chosen, round_top
+from clinqa.present.report.fairness.charts import MOST, chosen, round_start, round_top
 from clinqa.present.report.fairness.read import Audit
 from clinqa.present.report.fairness.says import GAP, named
 from clinqa.present.report.fairness.tables import group_title
@@ -118,7 +117,7 @@ def _groups(audit: Audit, metric: str, labels: Mapping[str, str]) -> Figure:
         if value is not None
     ]
     top = round_top(values)
-    start = math.floor(10 * min(values, default=0.0) / top) / 10 * top
+    start = round_start(values, top)
     dimensions = audit.dimensions
     sized = [
         [*one["groups"], *([] if one["missing"] == 0 else [{"name": "missing", "range": ""}])]
