@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clinqa.build.banks.flags import is_garbled, needs_image
+from clinqa.build.banks.specialty.annotate import by_metadata, metadata_vote
 from clinqa.build.banks.specialty.assess import sizes, totals
 from clinqa.build.banks.specialty.labels import read_label
 from clinqa.build.banks.specialty.votes import Tally, tally
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import builtin_specialties, fold
-from clinqa.sources.banks.items import matching_text
+from clinqa.sources.banks.items import BankItem, matching_text, without_stray_quote
+from clinqa.stats.conformal import gold_scores, sets, threshold
 
 PACK = builtin_specialties()
 CASES = Path(__file__).parents[4] / "shared" / "data" / "cases_qa.jsonl"
@@ -169,8 +173,45 @@ def test_shared_cases_of_labels_votes_and_datasets():
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="../shared/data is not here")
+def test_shared_cases_of_conformal_sets():
+    cases = {
+        case["id"]: case["input"]
+        for case in map(json.loads, CASES.read_text(encoding="utf-8").splitlines())
+    }
+    given = cases["qa039"]
+    labels = sorted(given["p"])
+    p = np.array([[given["p"][label] for label in labels]])
+    gold = np.array([[label in given["gold"] for label in labels]])
+    assert gold_scores(p, gold, "any")[0] == pytest.approx(0.2)
+    assert gold_scores(p, gold, "all")[0] == pytest.approx(0.9)
+    assert cases["qa041"]["p"] == {}
+    assert sets(np.zeros((1, 55)), threshold([0.2] * 30, 0.1)).sum() == 0  # nothing is forced in
+
+
+def test_a_topic_that_is_a_specialty_is_one_vote_of_metadata_and_not_five():
+    item = BankItem(
+        "MedMCQA", "1", "", "Which?", ("a", "b"), 0, subject="Surgery", topic="Pediatrics"
+    )
+    vote = metadata_vote(item, PACK)
+    assert vote is not None and (vote.voter, vote.label) == ("metadata", "Pediatrics")
+    (own,) = by_metadata([item], PACK).votes
+    assert own == [vote]
+    basic = BankItem("MedMCQA", "2", "", "Which?", ("a", "b"), 0, subject="Biochemistry")
+    assert metadata_vote(basic, PACK) is None
+
+
+def test_a_very_long_reply_is_read_in_no_time():
+    reply = "It is not clear whether this belongs to the specialty of " * 4000
+    began = time.process_time()
+    assert read_label(reply + "\nSpecialty: Urology", PACK).label == "Urology"
+    assert read_label("(" * 50_000 + "the " * 20_000, PACK).label is None
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.skipif(not CASES.is_file(), reason="../shared/data is not here")
 def test_stray_quotes_of_the_shared_bank_are_as_many_as_the_case_says():
     bank = CASES.parent / "banks" / "smedqa_validation.jsonl"
     questions = [json.loads(line)["question"] for line in bank.open(encoding="utf-8")]
-    stray = [q for q in questions if matching_text(q) != " ".join(q.casefold().split())]
-    assert len(stray) in (0, 52)  # the shared copy may have been cleaned
+    stray = [q for q in questions if without_stray_quote(q) != q.rstrip()]
+    assert len(stray) == 52
+    assert all(matching_text(q) == matching_text(q.rstrip()[:-1]) for q in stray)

@@ -191,20 +191,34 @@ def test_duplicates_conflicts_and_unusable_records_reconcile(tmp_path):
 
 
 def test_the_classifier_votes_five_times_and_measures_itself_out_of_sample(tmp_path):
-    options = SpecialtyOptions(expert=(Path("bundled"),), meaning=False, sets=SetOptions(alpha=0.2))
-    result = build_specialty([Path("bundled")], tmp_path / "out", options)
+    expert = _bank(tmp_path / "expert.jsonl", [json.loads(one) for one in BANK.open()][:48])
+    options = SpecialtyOptions(expert=(expert,), meaning=False, sets=SetOptions(alpha=0.2))
+    result = build_specialty([expert], tmp_path / "out", options)
     items = _items(tmp_path / "out")
     assert items and all(len(item["votes"]) == 5 for item in items)
     assert {item["method"] for item in items} == {"classifier"}
     figures = json.loads((tmp_path / "out" / "figures.json").read_text())
     by = {(f["subset"]["decided_by"], f["metric"]): f for f in figures["figures"]}
-    # 96 short questions of 15 specialties teach little; chance is 0.07
+    # some 38 short questions of 6 specialties teach little; chance is 0.17
     assert by["sum of probabilities", "accuracy"]["value"] > 0.25
     assert by["5 votes", "coverage"]["value"] < by["3+ votes", "coverage"]["value"]
     assert by["5 votes", "accuracy"]["value"] >= by["3+ votes", "accuracy"]["value"]
     assert "out of fold" in by["5 votes", "accuracy"]["signature"]
     assert figures["sets"][0]["n"] > 0 and figures["sets"][0]["calibration_n"] > 0
     assert result.counts["rejected"] == len(_rejects(tmp_path / "out"))
+
+
+def test_cross_conformal_sets_are_measured_under_their_own_name(tmp_path):
+    expert = _bank(tmp_path / "expert.jsonl", [json.loads(one) for one in BANK.open()][:40])
+    sets = SetOptions("cross", alpha=0.2)
+    options = SpecialtyOptions(expert=(expert,), meaning=False, limit=20, sets=sets)
+    build_specialty([expert], tmp_path / "out", options)
+    figures = json.loads((tmp_path / "out" / "figures.json").read_text())
+    first = figures["sets"][0]
+    assert "cross-conformal" in first["signature"] and first["band"] is None
+    assert first["n"] == 8
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["details"]["annotator"]["sets"]["guarantee"] == "at least 0.60, about"
 
 
 def test_the_classifier_needs_labels_and_says_where_they_may_come_from(tmp_path):

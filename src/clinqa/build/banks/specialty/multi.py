@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from clinqa.stats.conformal import (
     Threshold,
     class_thresholds,
     coverage,
+    cross_sets,
     fewest_a_class,
     gold_scores,
     randomised_sets,
@@ -36,6 +37,7 @@ __all__ = [
     "KINDS",
     "SetOptions",
     "SetReport",
+    "cross_report",
     "divide",
     "evaluate",
     "frequencies",
@@ -86,7 +88,7 @@ class SetReport:
             "rule": self.limit.rule,
             "k": self.limit.k,
             "calibration_n": self.limit.n,
-            "threshold": None if math.isinf(self.limit.value) else self.limit.value,
+            "threshold": self.limit.value if math.isfinite(self.limit.value) else None,
             "full_set": self.limit.full,
             "coverage": found.covered.value,
             "low": found.covered.low,
@@ -180,6 +182,23 @@ def _one(
         probabilities[~first], probabilities[first], gold[first], options, alpha, own
     )
     return limit, coverage(held, gold[~first], limit, cover=options.cover)
+
+
+def cross_report(
+    probabilities: Sequence[Floats],
+    scores: Sequence[Floats],
+    gold: Mask,
+    options: SetOptions,
+    alpha: float,
+) -> SetReport:
+    """Coverage of cross-conformal sets; it has no single threshold, and no band."""
+    held = cross_sets(probabilities, scores, alpha)
+    together = np.concatenate(scores)
+    limit = Threshold(math.nan, None, len(together), alpha)
+    found = coverage(held, gold, limit, cover=options.cover)
+    named = f"coverage|{options.cover} gold label|cross-conformal|Wilson|0.95"
+    found = replace(found, covered=replace(found.covered, signature=named))
+    return SetReport(alpha, limit, found, len(np.unique(together)), None)
 
 
 def make(
