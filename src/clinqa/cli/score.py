@@ -24,7 +24,9 @@ def score(
     primary: Annotated[
         str,
         typer.Option(
-            "--primary", metavar="METRIC", help="The metric on which runs are declared compared."
+            "--primary",
+            metavar="METRIC",
+            help="The metric on which runs are declared compared; of true_false items accuracy.",
         ),
     ] = "token_f1",
     family: Annotated[
@@ -40,6 +42,36 @@ def score(
             metavar="FILE.csv",
             help="People's verdicts on a random sample (item_id, verdict, and run if there are "
             "several): level accuracy is corrected by them.",
+        ),
+    ] = None,
+    ensemble: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ensemble",
+            metavar="NAME=RUN,RUN,...",
+            help="True/False: the majority vote of these runs, named beforehand; repeatable.",
+        ),
+    ] = None,
+    search: Annotated[
+        int | None,
+        typer.Option(
+            "--search", metavar="K", help="True/False: the best K runs; on validation alone."
+        ),
+    ] = None,
+    ensemble_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--ensemble-from",
+            metavar="SCORES",
+            help="True/False: the winner of a --search on validation, scored here.",
+        ),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            metavar="SCORES",
+            help="True/False: the same models on another set; is their ranking kept?",
         ),
     ] = None,
     resamples: Annotated[
@@ -61,7 +93,8 @@ def score(
 ) -> Outcome:
     """Score runs: text metrics, clinical reading, intervals, paired tests.
 
-    Every figure has an interval over patients; dangerous errors stand on their own.
+    Every figure has an interval over patients; dangerous errors stand on their own. Runs on true
+    and false statements: two-way figures over pairs, agreement, ensembles, difficulty.
     """
     from clinqa.score.options import ScoreOptions
     from clinqa.score.run import score as make
@@ -75,6 +108,10 @@ def score(
         seed=seed,
         limit=limit,
         data_class=data_class,
+        ensembles=tuple(ensemble or ()),
+        search=search,
+        ensemble_from=ensemble_from,
+        against=tuple(against or ()),
         dry_run=dry_run,
         fresh=fresh,
     )

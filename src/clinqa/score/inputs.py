@@ -20,7 +20,7 @@ from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset
 
-__all__ = ["PREDICTIONS_FILE", "Items", "Run", "load_items", "open_runs"]
+__all__ = ["PREDICTIONS_FILE", "Items", "Run", "check_items", "load_items", "open_runs"]
 
 PREDICTIONS_FILE = "predictions.parquet"
 _NEEDED = (
@@ -142,13 +142,13 @@ def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
         )
     if not len(table):
         raise ConfigError(f"{dataset.folder}: split {split} holds no items")
-    _check_items(dataset, split)
+    check_items(dataset, split)
     groups = pc.dictionary_encode(table["group"].combine_chunks())
     codes = groups.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return Items(table, codes, len(groups.dictionary))
 
 
-def _check_items(dataset: Dataset, split: str) -> None:
+def check_items(dataset: Dataset, split: str) -> None:
     """The split's files are those that the build wrote."""
     for path in sorted((dataset.folder / "data").glob(f"{split}-*.parquet")):
         _check_file(path, f"data/{path.name}", dataset.manifest, "build it again")

@@ -24,6 +24,11 @@ class ScoreOptions:
     seed: int = 0
     limit: int | None = None
     data_class: DataClass | None = None
+    # of true_false items
+    ensembles: tuple[str, ...] = ()
+    search: int | None = None
+    ensemble_from: Path | None = None
+    against: tuple[Path, ...] = ()
     dry_run: bool = False
     fresh: bool = False
 

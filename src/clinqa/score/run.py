@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import clinqa
+from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import (
     FileRecord,
@@ -30,10 +31,12 @@ from clinqa.core.manifest import (
 )
 from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.packs.loader import Pack
 from clinqa.privacy import is_private
+from clinqa.score.binary.run import score_statements
+from clinqa.score.binary.statements import kind_of_split
 from clinqa.score.clinical import ClinicalScorer
 from clinqa.score.comparisons import Family, family_of, tests_of
 from clinqa.score.corrected import Corrected, corrected
@@ -75,6 +78,12 @@ def score(
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
+    if kind_of_split(opened_set, opened[0].split) == Kind.TRUE_FALSE:
+        return score_statements(opened_set, opened, out, options, progress)
+    if options.ensembles or options.search or options.ensemble_from or options.against:
+        raise ConfigError(
+            "--ensemble, --search, --ensemble-from and --against are for true_false items"
+        )
     pack = pack_of(opened_set, options)
     family = family_of(options.family, options.primary, [(run.id, run.name) for run in opened])
     data_class = data_class_of(opened_set, opened, options)

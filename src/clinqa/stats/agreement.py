@@ -73,8 +73,10 @@ def agreement(
             )
         samples = _kappas(totals, pairs, judges, classes)
         tail = (1 - level) / 2
-        with np.errstate(invalid="ignore"):
-            low, high = np.nanquantile(samples, [tail, 1 - tail], axis=0)
+        low, high = np.full((2, len(pairs)), np.nan)
+        some = np.flatnonzero(~np.isnan(samples).all(axis=0))
+        if len(some):
+            low[some], high[some] = np.nanquantile(samples[:, some], [tail, 1 - tail], axis=0)
         how = f"cluster bootstrap, percentile, {draws} draws|{level:g}"
     return Agreement(
         _square(value, pairs, judges, 1.0),

@@ -1,0 +1,338 @@
+"""`clinqa score` on true_false items: a dataset and runs in, a SCORES folder out.
+
+scores.json     figures, tests, and meta with the panel (see score/binary/meta.py)
+items.parquet   a row an item, run and repeat: label, answer, right or not; no text
+tables/*.csv    figures, tests, kappa of all pairs, shared errors, difficulty of each item
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import clinqa
+from clinqa.core.errors import ConfigError
+from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.manifest import (
+    FileRecord,
+    Manifest,
+    StageCounts,
+    identity_of,
+    library_versions,
+    sha256_file,
+)
+from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
+from clinqa.core.progress import Progress
+from clinqa.core.records import DataClass
+from clinqa.dataset.reader import Dataset
+from clinqa.privacy import is_private
+from clinqa.score.binary.compared import PRIMARY, tested_metrics, tests_of
+from clinqa.score.binary.figures import BY_PAIR, WRONG, figures_of
+from clinqa.score.binary.judged import Judged, judge
+from clinqa.score.binary.meta import identities, meta_of
+from clinqa.score.binary.panel import panel_of
+from clinqa.score.binary.statements import Statements, load_statements
+from clinqa.score.binary.tables import tables_of
+from clinqa.score.binary.transfer import Other, open_others, transfer_of
+from clinqa.score.binary.votes import Named, check_search, found_elsewhere, named, searched, vote
+from clinqa.score.comparisons import Family, family_of
+from clinqa.score.identity import VERB, data_class_of, inputs_of
+from clinqa.score.inputs import PREDICTIONS_FILE, Run
+from clinqa.score.options import ScoreOptions, ScoreResult
+
+__all__ = ["score_statements"]
+
+SCORES_FILE, ITEMS_FILE = "scores.json", "items.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was declared or opened beforehand."""
+
+    family: Family
+    ensembles: Sequence[Named]
+    others: Sequence[Other]
+
+
+@dataclass
+class Scored:
+    """Everything that is known after scoring."""
+
+    dataset: Dataset
+    statements: Statements
+    runs: list[Judged]
+    votes: list[Judged]
+    family: Family
+    figures: list[Figure] = field(default_factory=list)
+    tests: list[PairedTest] = field(default_factory=list)
+    panel: dict[str, Any] = field(default_factory=dict)
+    rows: int = 0
+
+
+def score_statements(
+    dataset: Dataset,
+    runs: Sequence[Run],
+    out: Path,
+    options: ScoreOptions,
+    progress: Progress,
+) -> ScoreResult:
+    """Score these runs, or say that it has been done."""
+    if options.primary == ScoreOptions().primary:
+        options = replace(options, primary=PRIMARY)
+    tested_metrics(options.primary)
+    if options.human is not None:
+        raise ConfigError(
+            "--human corrects level accuracy; true_false items have labels, no levels"
+        )
+    data_class = data_class_of(dataset, runs, options)
+    family = family_of(options.family, options.primary, [(run.id, run.name) for run in runs])
+    ensembles = named(options.ensembles, runs)
+    if options.ensemble_from is not None:
+        ensembles.append(found_elsewhere(options.ensemble_from, runs))
+    if options.search is not None:
+        check_search(options.search, len(runs), runs[0].split)
+    others = open_others(options.against, runs)
+    if options.dry_run:
+        return ScoreResult({}, lines=_dry_run(dataset, runs, options, data_class, out))
+    inputs = [*inputs_of(dataset, runs, options), *_other_inputs(options)]
+    configuration = _configuration(dataset, runs, options)
+    identity = identity_of(
+        {
+            **configuration,
+            "verb": VERB,
+            "clinqa": clinqa.__version__,
+            "data_class": data_class.value,
+            "inputs": [record.sha256 for record in inputs],
+        }
+    )
+    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
+        if folder.done is not None:
+            lines = [f"already done: {out} holds these scores"]
+            return ScoreResult(
+                _counts(folder.done), list(folder.done.warnings), lines, already_done=True
+            )
+        with writing(folder.path):
+            started, clock = _now(), time.monotonic()
+            asked = _Asked(family, ensembles, others)
+            made = _score(dataset, runs, options, asked, progress, folder)
+            warnings = _warnings(made, options)
+            _write(made, options, warnings, folder)
+            answers = sum(sum(run.statuses.values()) for run in made.runs)
+            outside = sum(run.unknown for run in made.runs)
+            why = "not_in_split" if options.limit is None else "limit"
+            manifest = Manifest(
+                verb=VERB,
+                data_class=data_class.value,
+                identity=identity,
+                clinqa=clinqa.__version__,
+                command=["clinqa", *sys.argv[1:]],
+                configuration=configuration,
+                seeds={"seed": options.seed},
+                inputs=inputs,
+                counts={
+                    "answers": StageCounts(
+                        read=answers + outside,
+                        kept=answers,
+                        out_of_scope=outside,
+                        out_of_scope_by_reason={why: outside} if outside else {},
+                    )
+                },
+                started=started,
+                finished=_now(),
+                seconds=round(time.monotonic() - clock, 3),
+                versions=library_versions(("pyarrow", "numpy", "scipy")),
+                warnings=warnings,
+                details={
+                    "runs": len(made.runs),
+                    "items": len(made.statements),
+                    "figures": len(made.figures),
+                    "tests": len(made.tests),
+                },
+            )
+            finished = folder.commit(manifest, {ITEMS_FILE: made.rows})
+    return ScoreResult(_counts(finished), list(finished.warnings), _lines(made, options.primary))
+
+
+def _score(
+    dataset: Dataset,
+    runs: Sequence[Run],
+    options: ScoreOptions,
+    asked: _Asked,
+    progress: Progress,
+    folder: OutFolder,
+) -> Scored:
+    statements = load_statements(dataset, runs[0].split, options.limit)
+    judged, tables = [], []
+    for number, run in enumerate(runs):
+        progress("scoring", number, len(runs))
+        one, rows = judge(run, statements)
+        judged.append(one)
+        tables.append(rows)
+    items = pa.concat_tables(tables)
+    path = folder.partial / ITEMS_FILE
+    with os.fdopen(create_file(path, private=folder.private), "wb") as file:
+        pq.write_table(items, file, compression="zstd")
+    votes = [vote(ensemble, judged, statements) for ensemble in asked.ensembles]
+    made = Scored(dataset, statements, judged, votes, asked.family, rows=len(items))
+    drawing = {"seed": options.seed, "draws": options.draws}
+    for number, one in enumerate([*judged, *votes]):
+        progress("intervals", number, len(judged) + len(votes))
+        made.figures += figures_of(one, statements, **drawing)
+    if len(judged) > 1:
+        progress("comparing", 0, 1)
+        made.tests = tests_of(asked.family, judged, statements, **drawing)
+    progress("panel", 0, 1)
+    made.panel = panel_of(judged, votes, statements, **drawing)
+    made.panel["ensembles"] = [
+        {"run": one.id, "name": told.name, "members": list(told.members),
+         "searched": told.searched, "how": one.how}
+        for told, one in zip(asked.ensembles, votes, strict=True)
+    ]  # fmt: skip
+    if options.search is not None:
+        made.panel["search"] = searched(options.search, judged, statements, runs[0].split)
+    if asked.others:
+        made.panel["transfer"] = transfer_of(
+            asked.others, judged, statements, made.tests, made.panel["bases"], **drawing
+        )
+    return made
+
+
+def _write(made: Scored, options: ScoreOptions, warnings: Sequence[str], folder: OutFolder) -> None:
+    private, partial = folder.private, folder.partial
+    meta = meta_of(
+        made.dataset, made.statements, made.runs, made.votes, made.family, made.figures,
+        made.panel, warnings, seed=options.seed, draws=options.draws,
+    )  # fmt: skip
+    body = {
+        "figures": [figure.as_json() for figure in made.figures],
+        "tests": [test.as_json() for test in made.tests],
+        "meta": meta,
+    }
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
+    write_durably(partial / SCORES_FILE, text.encode(), private=private)
+    (partial / "tables").mkdir(mode=0o700)
+    tables = tables_of(made.figures, made.tests, made.panel, made.runs, made.statements)
+    for name, content in tables.items():
+        write_durably(partial / "tables" / name, content.encode(), private=private)
+
+
+def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
+    """What a reader should know before trusting a figure; counts only."""
+    found = []
+    statements = made.statements
+    share = float(statements.gold.mean())
+    if statements.paired and abs(share - 0.5) > 1e-9:
+        found.append(
+            f"{share:.1%} of the statements are True: the set is not made of whole pairs, and what "
+            "holds on balanced sets holds only roughly"
+        )
+    if statements.sources == 1:
+        found.append("all statements are of one document: no interval over documents exists")
+    for run in made.runs:
+        asked = int(run.asked.sum())
+        if asked < len(statements):
+            found.append(
+                f"{run.name}: was asked {asked:,} of the {len(statements):,} items; its figures "
+                "are of those"
+            )
+        if run.unknown and options.limit is None:
+            found.append(f"{run.name}: {run.unknown:,} answers to items not in the split")
+        others = {k: n for k, n in run.statuses.items() if k != "answered" and n}
+        if others:
+            told = ", ".join(f"{name} {n:,}" for name, n in sorted(others.items()))
+            found.append(
+                f"{run.name}: {sum(others.values()):,} of {sum(run.statuses.values()):,} answers "
+                f"are none ({told}); they count as wrong"
+            )
+    if len({run.how for run in made.runs}) > 1:
+        found.append(
+            "some runs were read from what they wrote and some weighed True against False: their "
+            "figures have different signatures and do not share a ranking"
+        )
+    return found + identities(made.figures, [*made.runs, *made.votes])
+
+
+def _configuration(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions) -> dict[str, Any]:
+    return {
+        "dataset": dataset.manifest.fingerprint,
+        "kind": "true_false",
+        "split": runs[0].split,
+        "runs": [run.id for run in runs],
+        "primary": options.primary,
+        "family": options.family,
+        "ensembles": list(options.ensembles),
+        "search": options.search,
+        "ensemble_from": options.ensemble_from is not None,
+        "against": len(options.against),
+        "resamples": options.draws,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+
+
+def _other_inputs(options: ScoreOptions) -> list[FileRecord]:
+    """The scores of other sets that a panel stands on."""
+    folders = [*([options.ensemble_from] if options.ensemble_from else []), *options.against]
+    found = []
+    for folder in folders:
+        path = folder / SCORES_FILE
+        if not path.is_file():
+            raise ConfigError(f"{folder}: no {SCORES_FILE}; give the --out of clinqa score")
+        name = f"{folder.resolve().name}/{SCORES_FILE}"
+        found.append(FileRecord(name, sha256_file(path), path.stat().st_size))
+    return found
+
+
+def _dry_run(
+    dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, data_class: DataClass, out: Path
+) -> list[str]:
+    statements = load_statements(dataset, runs[0].split, options.limit)
+    lines = [
+        f"would score against {len(statements):,} statements of {statements.pairs:,} pairs from "
+        f"{statements.sources:,} documents or questions"
+    ]
+    for run in runs:
+        rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
+        lines.append(f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)")
+    lines.append(
+        f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
+        f"pairs, and write scores ({data_class.value}) to {out}"
+    )
+    return [*lines, "would send nothing anywhere"]
+
+
+def _counts(manifest: Manifest) -> Mapping[str, int]:
+    return {
+        "answers": manifest.counts["answers"].kept,
+        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
+    }
+
+
+def _lines(made: Scored, primary: str) -> list[str]:
+    """The main figures of each run, for the terminal."""
+    lines = []
+    for metric in dict.fromkeys((primary, "macro_f1", "youden_j", "pair_both")):
+        for figure in made.figures:
+            main = f"|{WRONG}|{BY_PAIR}|" in figure.signature
+            if figure.metric == metric and main and not figure.subset and figure.value is not None:
+                bounds = (
+                    ""
+                    if figure.low is None or figure.high is None
+                    else f"  [{figure.low:.3f}, {figure.high:.3f}]"
+                )
+                lines.append(f"{metric:<12} {figure.run:<36} {figure.value:.3f}{bounds}")
+    return lines
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

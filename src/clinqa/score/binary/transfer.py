@@ -1,0 +1,173 @@
+"""The same models on other sets: is the ranking kept, and does fine-tuning help there too?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.figures import PairedTest
+from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.outfolder import MANIFEST
+from clinqa.score.binary.compared import PRIMARY
+from clinqa.score.binary.judged import Judged, right_of
+from clinqa.score.binary.statements import Statements
+from clinqa.score.binary.votes import key_of, read_meta
+from clinqa.score.inputs import Run
+from clinqa.stats.bootstrap import cluster_weights
+from clinqa.stats.rank import ranking_kept
+
+__all__ = ["Other", "open_others", "transfer_of"]
+
+Floats = npt.NDArray[np.float64]
+_FILES = ("scores.json", "items.parquet")
+
+
+def open_others(folders: Sequence[Path], runs: Sequence[Run]) -> list[Other]:
+    """Other sets, each scored with two of these models or more."""
+    others = [Other(folder) for folder in folders]
+    for folder, other in zip(folders, others, strict=True):
+        shared = sum(key_of(run) in other.runs for run in runs)
+        if shared < 2:
+            raise ConfigError(
+                f"--against {folder}: shares {shared} of these runs' models; rankings need two"
+            )
+    return others
+
+
+def transfer_of(
+    others: Sequence[Other],
+    judged: Sequence[Judged],
+    statements: Statements,
+    tests: Sequence[PairedTest],
+    bases: Mapping[str, str],
+    *,
+    seed: int,
+    draws: int,
+) -> list[dict[str, Any]]:
+    """By other set: the models found on both, tau of their accuracies, gains of fine-tuning."""
+    made = []
+    keys = {key_of(one.run): one for one in judged if one.run is not None}
+    for number, other in enumerate(others):
+        shared = [key for key in keys if key in other.runs]
+        ours = [keys[key] for key in shared]
+        common = np.logical_and.reduce([one.asked for one in ours])
+        right = np.stack([right_of(one.codes, statements)[common] for one in ours])
+        here, here_samples = accuracies(right, statements.pair[common], seed, draws)
+        there, there_samples = other.accuracies(shared, seed + 1 + number, draws)
+        kept = ranking_kept(here, there, here_samples, there_samples)
+        made.append(
+            {
+                "set": other.name,
+                "split": other.split,
+                "fingerprint": other.fingerprint,
+                "models": len(shared),
+                "tau": _number(kept.value),
+                "low": _number(kept.low),
+                "high": _number(kept.high),
+                "signature": kept.signature,
+                "runs": [
+                    {"run": one.id, "here": float(a), "there": float(b)}
+                    for one, a, b in zip(ours, here, there, strict=True)
+                ],
+                "gains": [
+                    {"base": base, "tuned": tuned, **gain}
+                    for tuned, base in bases.items()
+                    for gain in _gains(tuned, base, judged, tests, other)
+                ],
+            }
+        )
+    return made
+
+
+def accuracies(
+    right: npt.NDArray[np.bool_], groups: npt.NDArray[Any], seed: int, draws: int
+) -> tuple[Floats, Floats]:
+    """Accuracy of each row, and of each row in each resample of the groups."""
+    _, coded = np.unique(groups, return_inverse=True)
+    clusters = int(coded.max()) + 1
+    sums = np.stack([np.bincount(coded, row, clusters) for row in right.astype(np.float64)])
+    size = np.bincount(coded, minlength=clusters).astype(np.float64)
+    if clusters < 2:
+        return right.mean(axis=1), np.zeros((0, len(right)))
+    samples = [
+        np.einsum("dc,mc->dm", weights, sums) / np.einsum("dc,c->d", weights, size)[:, None]
+        for weights in cluster_weights(clusters, draws, seed)
+    ]
+    return right.mean(axis=1), np.concatenate(samples)
+
+
+class Other:
+    """A SCORES folder of another set, or of another split."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        meta = read_meta(folder, "--against")
+        manifest = Manifest.read(folder / MANIFEST)
+        stated = {record.name: record.sha256 for record in manifest.outputs}
+        for name in _FILES:
+            if stated.get(name) != sha256_file(folder / name):
+                raise ConfigError(f"--against {folder}: {name} was changed; score it again")
+        dataset = meta["dataset"]
+        self.name, self.split = str(dataset["name"]), str(dataset["split"])
+        self.fingerprint = str(dataset["fingerprint"])
+        self.runs = {str(run["key"]): str(run["run"]) for run in meta["runs"] if run.get("key")}
+        body = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+        self.tests = [test for test in body["tests"] if test["metric"] == PRIMARY]
+
+    def accuracies(self, keys: Sequence[str], seed: int, draws: int) -> tuple[Floats, Floats]:
+        """Of these runs, over the items that all of them were asked."""
+        try:
+            columns = ["run", "item_id", "repeat", "pair_id", "right"]
+            table = pq.ParquetFile(self._folder / "items.parquet").read(columns=columns)
+        except (OSError, pa.ArrowException) as error:
+            raise ConfigError(f"--against {self._folder}: items.parquet cannot be read") from error
+        rows = table.to_pydict()
+        found: dict[str, dict[str, bool]] = {}
+        pairs: dict[str, str] = {}
+        for run, item, repeat, pair, right in zip(*(rows[name] for name in columns), strict=True):
+            if repeat == 0:
+                found.setdefault(run, {})[item] = right
+                pairs[item] = pair
+        own = [found[self.runs[key]] for key in keys]
+        items = sorted(set.intersection(*(set(one) for one in own)))
+        if not items:
+            raise ConfigError(f"--against {self._folder}: its runs share no item")
+        right = np.array([[one[item] for item in items] for one in own], dtype=np.bool_)
+        return accuracies(right, np.array([pairs[item] for item in items]), seed, draws)
+
+
+def _gains(
+    tuned: str,
+    base: str,
+    judged: Sequence[Judged],
+    tests: Sequence[PairedTest],
+    other: Other,
+) -> list[dict[str, Any]]:
+    """What fine-tuning gained on accuracy here and there, where both sets tested it."""
+    keys = {one.id: key_of(one.run) for one in judged if one.run is not None}
+    if not {keys[tuned], keys[base]} <= set(other.runs):
+        return []
+    here = _gain([t.as_json() for t in tests if t.metric == PRIMARY], tuned, base)
+    there = _gain(other.tests, other.runs[keys[tuned]], other.runs[keys[base]])
+    return [{"here": here, "there": there}]
+
+
+def _gain(tests: Sequence[Mapping[str, Any]], tuned: str, base: str) -> list[float] | None:
+    for test in tests:
+        if (test["a"], test["b"]) == (tuned, base):
+            return [test["difference"], test["low"], test["high"], test["p"]]
+        if (test["a"], test["b"]) == (base, tuned):
+            return [-test["difference"], -test["high"], -test["low"], test["p"]]
+    return None
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
