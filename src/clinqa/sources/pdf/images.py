@@ -6,6 +6,7 @@ of the PNG specification, deflated at the fastest level: more work saves a fifth
 
 from __future__ import annotations
 
+import ctypes
 import math
 import struct
 import zlib
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from clinqa.sources.pdf.records import PageImage
@@ -40,8 +42,8 @@ class TooManyPixels(Exception):
 
 def picture(page: Any, dpi: float, pixels: int, turned: int) -> PageImage:
     """The page at `dpi`, or at less where that were more than `pixels`."""
-    array, used = _grey(page, dpi, pixels, turned)
-    return PageImage(png(array), width=array.shape[1], height=array.shape[0], dpi=used)
+    rows, used = _grey(page, dpi, pixels, turned)
+    return PageImage(png(rows), width=rows.shape[1] - 1, height=rows.shape[0], dpi=used)
 
 
 def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]:
@@ -54,12 +56,38 @@ def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]
     upright = (turned - page.get_rotation()) % 360
     # PDFium takes a quarter longer to draw a large picture in grey than in colour
     colour = held > _LARGE
-    bitmap = page.render(scale=used / 72, rotation=upright, grayscale=not colour)
+    made = Rows()
+    # PDFium takes a quarter longer to draw a large picture in grey than in colour
+    colour = held > _LARGE
+    maker = pdfium.PdfBitmap.new_native if colour else made.bitmap
+    bitmap = page.render(
+        scale=used / 72, rotation=upright, grayscale=not colour, bitmap_maker=maker
+    )
     try:
-        array = bitmap.to_numpy()
-        return (_greyed(array) if colour else np.array(array.reshape(array.shape[:2]))), used
+        if colour:
+            drawn = _greyed(bitmap.to_numpy())
+            made.rows = np.zeros((drawn.shape[0], drawn.shape[1] + 1), np.uint8)
+            made.rows[:, 1:] = drawn
+        return made.rows, used
     finally:
         bitmap.close()
+
+
+class Rows:
+    """Rows as a PNG file has them, each after a byte for its filter (none), drawn in place."""
+
+    rows: Grey
+
+    def bitmap(
+        self, width: int, height: int, format: int, rev_byteorder: bool = False
+    ) -> pdfium.PdfBitmap:
+        """A grey bitmap whose pixels are those of `rows`."""
+        flat = np.zeros(height * (width + 1) + 1, np.uint8)
+        self.rows = flat[:-1].reshape(height, width + 1)
+        buffer = (ctypes.c_ubyte * (height * (width + 1))).from_buffer(flat.data, 1)
+        return pdfium.PdfBitmap.new_native(
+            width, height, format, rev_byteorder, buffer=buffer, stride=width + 1
+        )
 
 
 def _greyed(array: Grey) -> Grey:
@@ -77,15 +105,16 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
     drawings = _drawings(page)
     if not drawings or drawings > _MANY:
         return 1.0 if drawings else 0.0
-    array, used = _grey(page, _INK_DPI, pixels, page.get_rotation())
+    rows, used = _grey(page, _INK_DPI, pixels, page.get_rotation())
+    array = rows[:, 1:]
     paper = int(np.bincount(array.ravel(), minlength=256).argmax())
     drawn = np.abs(array.astype(np.int16) - paper) > _INK_STEP
     left, _, _, top = page.get_bbox()
     scale, (high, wide) = used / 72, array.shape
     for x0, y0, x1, y1 in boxes.tolist():
-        rows = slice(max(0, int((top - y1) * scale) - 2), max(0, int((top - y0) * scale) + 3))
+        lines = slice(max(0, int((top - y1) * scale) - 2), max(0, int((top - y0) * scale) + 3))
         columns = slice(max(0, int((x0 - left) * scale) - 2), max(0, int((x1 - left) * scale) + 3))
-        drawn[rows, columns] = False
+        drawn[lines, columns] = False
     share: float = int(np.count_nonzero(drawn)) / max(1, high * wide)
     return share
 
@@ -129,15 +158,13 @@ def _pixels_on(page: Any) -> int:
     return total
 
 
-def png(array: Grey) -> bytes:
-    """A grey picture as a PNG file.
+def png(rows: Grey) -> bytes:
+    """A grey picture as a PNG file; each row begins with a zero.
 
-    >>> png(np.zeros((2, 3), np.uint8))[:8]
+    >>> png(np.zeros((2, 4), np.uint8))[:8]
     b'\\x89PNG\\r\\n\\x1a\\n'
     """
-    high, wide = array.shape
-    rows = np.zeros((high, wide + 1), np.uint8)  # each begins with its filter: none
-    rows[:, 1:] = array
+    high, wide = rows.shape[0], rows.shape[1] - 1
     header = struct.pack(">IIBBBBB", wide, high, 8, 0, 0, 0, 0)
     body = zlib.compress(rows.data, 1)
     chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
