@@ -16,6 +16,8 @@ except ImportError:  # the extra `train` is not installed; lora.py says so to wh
 __all__ = ["Collator", "to_tensors"]
 
 IGNORED = -100
+_STEP = 32
+"""Widths are multiples of it: kernels are prepared for each width anew, and kept."""
 
 
 class Collator:
@@ -47,7 +49,8 @@ class Collator:
 
 def to_tensors(rows: Sequence[Row], pad: int, weights: dict[int, float]) -> dict[str, Any]:
     """Rows padded on the right to the longest, with the mask of who sees whom."""
-    width = max(len(row.tokens) for row in rows)
+    longest = max(len(row.tokens) for row in rows)
+    width = -(-longest // _STEP) * _STEP
     shape = (len(rows), width)
     branching = any(len(row.parents) > 1 for row in rows)
     tokens = torch.full(shape, pad, dtype=torch.long)

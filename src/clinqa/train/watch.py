@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -10,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -24,6 +25,10 @@ try:
     from transformers import TrainerCallback
 except ImportError:  # the extra `train` is not installed; lora.py says so to who asks
     TrainerCallback = object
+
+_TRIM: Any = None
+with suppress(OSError, AttributeError):
+    _TRIM = ctypes.CDLL("libc.so.6").malloc_trim  # glibc alone knows it
 
 __all__ = ["BEST", "BEST_STATE", "LOG", "Watch", "last_checkpoint", "read_log"]
 
@@ -93,6 +98,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         """Validate, save or stop where it is time to."""
+        self._tidy_memory()
         step, last = state.global_step, state.global_step >= state.max_steps
         if self.validates and (last or self._is_time_to_validate(step)):
             control.should_evaluate = True
@@ -104,6 +110,18 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if self.interrupted:
             control.should_save = control.should_training_stop = True
         return control
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """See `_tidy_memory`."""
+        self._tidy_memory()
+
+    def _tidy_memory(self) -> None:
+        """On a CPU, give freed memory back: batches of unlike sizes leave it in pieces.
+
+        Without it a training on a CPU grew by a tenth of a gigabyte a step.
+        """
+        if self.trainer.args.device.type == "cpu" and _TRIM is not None:
+            _TRIM(0)
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Note when the last checkpoint was written."""
