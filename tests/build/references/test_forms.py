@@ -110,6 +110,11 @@ def test_an_edit_that_contradicts(statement: str, false: str) -> None:
             "Mobitz II block lies below the atrioventricular node.",
             "Mobitz II block lies below the sinus node.",
         ),
+        # what is constant before may be constant after
+        (
+            "The PR interval is constant before the dropped beat.",
+            "The PR interval is constant after the dropped beat.",
+        ),
         # another subject
         ("The left ventricle contracts in systole.", "The right ventricle contracts in systole."),
         ("Ischemia produces ST depression.", "Ischemia produces ST elevation."),
@@ -182,6 +187,17 @@ def test_sentences_end_where_they_end() -> None:
     ]
     for sentence in sentences_of(page):
         assert page[sentence.start : sentence.end].split() == sentence.text.split()
+
+
+def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
+    page = (
+        "The conduction system\nThe sinus node lies in the upper part of the right atrium. It "
+        "fires at\nrest. The U wave follows the T wave in a normal electrocardiogram of an adult.\n"
+        "Paper and speed\nThe paper speed is 25 mm per second in a standard recording of a heart."
+    )
+    said = [s.text for s in sentences_of(page)]
+    assert said[0] == "The sinus node lies in the upper part of the right atrium."
+    assert said[-1].startswith("The paper speed is 25 mm")
 
 
 def test_clauses_become_statements_of_their_own_with_their_own_place() -> None:

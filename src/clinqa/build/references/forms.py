@@ -202,6 +202,10 @@ def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Op
     if clause.kind is not VerbKind.BE and clause.verb not in words.functional:
         return False
     before = clause.text[clause.verb_end : start]
+    if clause.kind is VerbKind.BE and word in {"before", "after"}:
+        # "is constant before the pause" may be constant after it; "is a deflection after" is not
+        if not re.search(r"\b(?:a|an|the)\b|ed\s*$", before):
+            return False
     # what is below one thing may be below another too
     return not re.search(r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before)
 

@@ -22,6 +22,7 @@ _ABBREVIATED = re.compile(
     r"ed|eds|jr|inc|ltd|dept|univ)|\b[A-Z]\.\s?[A-Z])$",
     re.IGNORECASE,
 )
+_HEAD = 0.65  # of the width of a full line
 _LONGEST = 400
 
 
@@ -82,15 +83,37 @@ def _units(page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _lines_together(page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Runs of lines without a bullet between them; the bullet itself is left out."""
+    """Runs of lines without a bullet or heading between them; these are left out."""
     at = low = start
-    for line in page[start:end].splitlines(keepends=True):
+    lines = page[start:end].splitlines(keepends=True)
+    widths = sorted(len(line.strip()) for line in lines)
+    wide = widths[len(widths) * 3 // 4] if widths else 0
+    for number, line in enumerate(lines):
         bullet = _BULLET.match(line)
+        after = lines[number + 1].strip() if number + 1 < len(lines) else ""
+        before = lines[number - 1].strip() if number else ""
         if bullet and bullet.end() < len(line.rstrip()):
             yield low, at
             low = at + bullet.end()
+        elif _is_heading(line.strip(), before, after, wide):
+            yield low, at
+            low = at + len(line)
         at += len(line)
     yield low, end
+
+
+def _is_heading(line: str, before: str, after: str, wide: int) -> bool:
+    """A short line without an end, where nothing was left unfinished and something new begins.
+
+    A sentence that starts a line would have filled it.
+    """
+    return (
+        bool(line)
+        and not line.endswith((".", "!", "?", ":", ",", ";", "-"))
+        and (not before or before.endswith((".", "!", "?", ":")) or len(before) < _HEAD * wide)
+        and (not after or after[0].isupper() or after[0].isdigit())
+        and (len(line) < _HEAD * wide)
+    )
 
 
 def _is_sentence(text: str) -> bool:
