@@ -142,6 +142,9 @@ def test_an_edit_that_may_hold_as_well_is_not_made(statement: str, also_true: st
         "MaxT-TWA is larger than the T wave.",
         "Some P waves are inverted in lead III.",
         "The table shows the PR interval of each lead.",
+        "The delay is used to find the QRS complex in every signal.",
+        "The black plots are ECG signals.",
+        "The QRS peak is marked by the horizontal blue dotted line.",
     ],
 )
 def test_a_sentence_that_hangs_on_something_or_is_in_doubt_is_passed_over(statement: str) -> None:

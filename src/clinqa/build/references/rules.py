@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from clinqa.build.references.clauses import Clause, read_clause
+from clinqa.build.references.clauses import read_clause
 from clinqa.build.references.drafts import Draft, Page
 from clinqa.build.references.sentences import Sentence, sentences_of
 from clinqa.build.references.words import Words
@@ -139,13 +139,14 @@ def passed_over(statement: str, words: Words) -> str:
         return "hedged"
     if topic_of(statement, words) is None:
         return "off_topic"
-    if _clause(statement, words) is None:
+    clause = read_clause(statement, words)
+    if clause is None:
         return "not_plain"
+    if statement.startswith("The ") and not any(
+        topic.search(clause.subject) for topic in words.topics.values()
+    ):
+        return "needs_context"  # which delay, which signal? the text around it knows
     return ""
-
-
-def _clause(statement: str, words: Words) -> Clause | None:
-    return read_clause(statement, words)
 
 
 def topic_of(statement: str, words: Words) -> str | None:
