@@ -20,6 +20,7 @@ from clinqa.build.banks.specialty.multi import (
     frequencies,
     gold_mask,
     make,
+    refuse_few_halves,
     shift,
 )
 from clinqa.build.banks.specialty.votes import Tally, Vote, tally
@@ -91,6 +92,11 @@ def by_classifier(
     """Five voters trained on the expert's questions. A question among these is voted on by voters
     that have not seen it."""
     classes = expert.classes
+    gold = gold_mask(expert.gold, classes)
+    if options.kind == "class":
+        kept = np.flatnonzero(divide(expert.groups, seed, "held out for sets", _CALIBRATION))
+        groups = [expert.groups[at] for at in kept]
+        refuse_few_halves(gold[kept], groups, options.alpha, seed)
     featuriser = Featuriser(pack, embed)
     learned = featuriser.learn(expert.items)
     order = np.arange(len(expert.items))
@@ -99,7 +105,6 @@ def by_classifier(
     unseen = out_of_fold(learned, expert.labels, classes, fold_of, order)
     progress("training", FOLDS, FOLDS + 2)
     model = fit(learned, expert.labels, classes)
-    gold = gold_mask(expert.gold, classes)
     sets = _SetMaker(options, learned, expert, classes, fold_of, unseen, gold, seed)
     progress("training", FOLDS + 2, FOLDS + 2)
     own = match(items, expert)

@@ -43,6 +43,7 @@ __all__ = [
     "frequencies",
     "gold_mask",
     "make",
+    "refuse_few_halves",
     "shift",
 ]
 
@@ -121,18 +122,28 @@ def divide(groups: Sequence[str], seed: int, purpose: str, share: float) -> Mask
     return np.array([group in chosen for group in groups], dtype=bool)
 
 
+def refuse_few(gold: Mask, alpha: float) -> None:
+    """Raise ConfigError where a specialty has too few calibration questions for a threshold."""
+    few = [int(n) for n in gold.sum(axis=0) if n < fewest_a_class(alpha)]
+    if few:
+        raise ConfigError(
+            f"--sets class at --alpha {alpha:g} needs {fewest_a_class(alpha)} calibration "
+            f"questions of each specialty; {len(few)} specialties have fewer"
+        )
+
+
+def refuse_few_halves(gold: Mask, groups: Sequence[str], alpha: float, seed: int) -> None:
+    """The same of the half that `evaluate` calibrates on, before anything is trained."""
+    refuse_few(gold[divide(groups, seed, "calibration", 0.5)], alpha)
+
+
 def _held(
     use: Floats, probabilities: Floats, gold: Mask, options: SetOptions, alpha: float, seed: int
 ) -> tuple[Mask, Threshold]:
     scores = gold_scores(probabilities, gold, options.cover)
     limit = threshold(scores, alpha, options.rule)
     if options.kind == "class":
-        few = [int(n) for n in gold.sum(axis=0) if n < fewest_a_class(alpha)]
-        if few:
-            raise ConfigError(
-                f"--sets class at --alpha {alpha:g} needs {fewest_a_class(alpha)} calibration "
-                f"questions of each specialty; {len(few)} specialties have fewer"
-            )
+        refuse_few(gold, alpha)
         return sets(use, class_thresholds(probabilities, gold, alpha)), limit
     if options.randomised:
         return randomised_sets(use, scores, alpha, seed=seed), limit
