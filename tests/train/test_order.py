@@ -58,3 +58,28 @@ def test_items_of_a_report_come_together_as_asked() -> None:
     keys, contexts = [f"k{n}" for n in range(24)], [f"c{n % 3}" for n in range(24)]
     for batch in order(keys, contexts, batch_size=4, together=4):
         assert len({contexts[n] for n in batch}) == 1
+
+
+@given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2))
+def test_by_length_every_item_still_comes_once(
+    items: int, batch: int, accumulation: int, epoch: int
+) -> None:
+    keys = [f"k{n}" for n in range(items)]
+    lengths = [n * 7 % 50 for n in range(items)]
+    made = Order(keys, keys, seed=0, batch_size=batch, accumulation=accumulation, lengths=lengths)
+    made.set_epoch(epoch)
+    batches = list(made)
+    assert len(batches) == len(made)
+    assert sorted(n for one in batches for n in one) == list(range(items))
+
+
+def test_items_of_like_length_make_a_step() -> None:
+    keys = [f"k{n}" for n in range(64)]
+    lengths = [10 + n for n in range(64)]
+
+    def padding(given: list[int] | None) -> float:
+        steps = Order(keys, keys, seed=0, batch_size=8, lengths=given).steps(0)
+        computed = sum(len(step) * max(lengths[n] for n in step) for step in steps)
+        return computed / sum(lengths)
+
+    assert padding(lengths) < 1.1 < 1.3 < padding(None)

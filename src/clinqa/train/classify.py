@@ -73,6 +73,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
             seed=self._seed,
             batch_size=self._settings.batch_size,
             accumulation=self._settings.accumulation,
+            lengths=[len(text.tokens) for text in self._train],
         )
         loader = DataLoader(self.train_dataset, batch_sampler=order, collate_fn=self._collate)
         return self.accelerator.prepare(loader)

@@ -13,12 +13,15 @@ from clinqa.core.ids import rng
 
 __all__ = ["Order"]
 
+_WINDOW = 16  # steps among which items of like length are brought together
+
 
 class Order:
     """The micro-batches of an epoch, as lists of item numbers; a batch sampler for torch.
 
     `contexts` holds a number for each item, the same for items of one context; `keys` a name that
     is the item's own on every machine (its id), so that rows of any order give the same steps.
+    With `lengths`, items of a step are of like length: for rows that are padded to the longest.
     """
 
     def __init__(
@@ -30,9 +33,11 @@ class Order:
         batch_size: int,
         accumulation: int = 1,
         together: int = 1,
+        lengths: Sequence[int] | None = None,
     ) -> None:
         self._keys, self._contexts, self._seed = keys, contexts, seed
         self._batch, self._accumulation, self._together = batch_size, accumulation, together
+        self._lengths = lengths
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
@@ -62,7 +67,23 @@ class Order:
         if self._together > 1:
             items = self._grouped(items)
         size = self._batch * self._accumulation
-        return [items[start : start + size] for start in range(0, len(items), size)]
+        if self._lengths is not None:
+            items = self._alike(items, _WINDOW * size)
+        steps = [items[start : start + size] for start in range(0, len(items), size)]
+        if self._lengths is not None:
+            last = steps.pop() if len(steps[-1]) < size else None  # a short step stays the last
+            draw.shuffle(steps)
+            steps += [last] if last is not None else []
+        return steps
+
+    def _alike(self, items: Sequence[int], window: int) -> list[int]:
+        """Within windows of several steps by length, so that a step's items are of like length."""
+        lengths = self._lengths or ()
+        return [
+            item
+            for start in range(0, len(items), window)
+            for item in sorted(items[start : start + window], key=lambda n: lengths[n])
+        ]
 
     def _grouped(self, items: Sequence[int]) -> list[int]:
         """Up to `together` items of a context behind each other, the groups in a random order.

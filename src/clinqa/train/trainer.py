@@ -65,6 +65,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         callbacks: Sequence[Any],
     ) -> None:
         self._settings, self._seed, self._choice = settings, seed, choice
+        self._share = share
         self._train, self._validation = train, validation
         self._collate = Collator(train, pad=pad, row_tokens=settings.row_tokens, share=share)
         self._collate_validation = Collator(
@@ -96,6 +97,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
             batch_size=self._settings.batch_size,
             accumulation=self._settings.accumulation,
             together=self._settings.together,
+            lengths=None if self._share else [len(example.tokens) for example in self._train],
         )
         loader = DataLoader(self.train_dataset, batch_sampler=order, collate_fn=self._collate)
         return self.accelerator.prepare(loader)
