@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from clinqa.cli.bank_tf import bank_tf
 from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.specialty import specialty
@@ -57,6 +58,7 @@ def domains() -> None:
 
 
 build.command("specialty")(specialty)
+build.command("bank-tf")(bank_tf)
 
 
 @build.command("echo")

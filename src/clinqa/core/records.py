@@ -108,6 +108,7 @@ class Reason(StrEnum):
     SPECIALTY_TOO_SMALL = "specialty_too_small"
     NO_METADATA = "no_metadata"
     IN_ANOTHER_SPLIT = "in_another_split"
+    OPTIONS_REFER = "options_refer_to_each_other"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class PairRow:
     group: str
     source_id: str
     part: str
-    page: int
+    page: int | None
     start: int
     end: int
     source_text: str
@@ -58,11 +58,17 @@ class PairsWritten:
 
 
 def write_pairs(
-    partial: Path, pairs: Sequence[PairRow], rejects: Sequence[Reject], *, seed: int, private: bool
+    partial: Path,
+    pairs: Sequence[PairRow],
+    rejects: Sequence[Reject],
+    *,
+    seed: int,
+    private: bool,
+    cuts: tuple[float, float] = CUTS,
 ) -> PairsWritten:
     """Write `data/*.parquet` and `rejects.parquet` into `partial`."""
-    places = split_groups((pair.group for pair in pairs), seed, CUTS)
-    ordered = sorted(pairs, key=lambda pair: (pair.source_id, pair.page, pair.start, pair.id))
+    places = split_groups((pair.group for pair in pairs), seed, cuts)
+    ordered = sorted(pairs, key=lambda pair: (pair.source_id, pair.page or 0, pair.start, pair.id))
     splits: dict[str, dict[str, int]] = {}
     rows: dict[Path, int] = {}
     seen: Counter[str] = Counter()

@@ -38,7 +38,13 @@ from clinqa.dataset.reader import row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.verify_choices import choice_problems, is_choices
-from clinqa.dataset.verify_pairs import is_pairs, pair_problems, pdf_problems, reject_problems
+from clinqa.dataset.verify_pairs import (
+    BANK_VERB,
+    is_pairs,
+    pair_problems,
+    pdf_problems,
+    reject_problems,
+)
 from clinqa.sources.reports.inputs import UNREADABLE, input_records
 
 __all__ = ["Problem", "verify"]
@@ -109,8 +115,11 @@ def _pair_problems(
     if items is None or items.kept != rows:
         said = "nothing" if items is None else f"{items.kept} kept"
         yield Problem("totals", "data", f"{rows} items, the manifest says {said}")
-    if given is not None:
-        yield from pdf_problems([one for one in given if isinstance(one, Path)], manifest)
+    paths = [one for one in given or () if isinstance(one, Path)]
+    if given is not None and manifest.verb == BANK_VERB:
+        yield from _source_problems(paths, manifest)
+    elif given is not None:
+        yield from pdf_problems(paths, manifest)
 
 
 def _choice_problems(

@@ -16,9 +16,10 @@ from clinqa.dataset.reader import row_groups
 from clinqa.dataset.splits import SPLITS
 from clinqa.sources.pdf import PdfOptions, PdfReader
 
-__all__ = ["is_pairs", "pair_problems", "pdf_problems", "probe_of", "reject_problems"]
+__all__ = ["BANK_VERB", "is_pairs", "pair_problems", "pdf_problems", "probe_of", "reject_problems"]
 
 PAGES = "pages.parquet"
+BANK_VERB = "build bank-tf"
 _COLUMNS = (
     *("id", "group", "question", "answer", "source_id", "spans", "label", "pair_id"),
     "source_text",
@@ -27,8 +28,8 @@ _FUNNEL = ("drafts", "verified", "merged", "paired", "deduplicated", "pairs")
 
 
 def is_pairs(manifest: Manifest) -> bool:
-    """Whether a folder holds statement pairs of pages."""
-    return any(record.name == PAGES for record in manifest.outputs)
+    """Whether a folder holds statement pairs, of pages or of a bank's questions."""
+    return manifest.verb == BANK_VERB or any(record.name == PAGES for record in manifest.outputs)
 
 
 def pair_problems(

@@ -1,0 +1,69 @@
+"""clinqa build bank-tf: question banks in, pairs of true and false statements on a topic out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clinqa.cli.options import DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.outcome import Outcome
+from clinqa.cli.terminal import Progress
+from clinqa.core.records import DataClass
+from clinqa.core.visible import visible
+
+__all__ = ["bank_tf"]
+
+
+def bank_tf(
+    banks: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="BANK",
+            help="MedQA, MedMCQA, MMLU or a table like them: .jsonl, .json, .csv, .tsv, .parquet, "
+            ".gz too; or a folder of such.",
+        ),
+    ],
+    out: Out,
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="T", help="Which questions: ecg.")
+    ] = "ecg",
+    answer_base: Annotated[
+        int | None,
+        typer.Option(
+            "--answer-base",
+            min=0,
+            max=1,
+            help="Where numbers of options begin, if the file itself does not tell.",
+        ),
+    ] = None,
+    data_class: Annotated[
+        DataClass, typer.Option("--data-class", help="How far the text may travel.")
+    ] = DataClass.PUBLIC,
+    seed: Seed = 0,
+    limit: Limit = None,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Question banks to pairs of true and false statements, by their official key."""
+    from clinqa.build.banks.truefalse.options import BankTfOptions
+    from clinqa.build.banks.truefalse.pipeline import build_bank_tf
+
+    options = BankTfOptions(
+        topic=topic,
+        answer_base=answer_base,
+        limit=limit,
+        seed=seed,
+        data_class=data_class,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = build_bank_tf(banks, out, options, progress)
+    lines = [*result.notes]
+    if not dry_run:
+        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
+        lines.append(f"dataset in {visible(str(out))}")
+    return Outcome("build bank-tf", out, result.counts, result.warnings, text="\n".join(lines))
