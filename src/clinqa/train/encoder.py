@@ -17,7 +17,7 @@ from clinqa.core.outfolder import write_durably
 from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.models.encoder import canary_json, load_classifier, probabilities, tokens_of
+from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
 from clinqa.models.local.place import Place
 from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
@@ -138,16 +138,16 @@ class EncoderJob:
         details = finish.describe_training(trainer, watch, device, "float32")
         details |= finish.describe_items(self.kind, self.train, self.validation)
         at_end = not watch.best or watch.best["step"] == trainer.state.global_step
-        memory = self._chances(trainer.model.eval()) if at_end else None
+        memory = self._odds(trainer.model.eval()) if at_end else None
         for name in (_WEIGHTS, _CONFIG):
             os.replace(chosen / name, folder / name)
         self.tokenizer.save_pretrained(str(folder))
         trainer.model = trainer.model_wrapped = trainer.optimizer = None
         gc.collect()
-        chances = self._chances(load_classifier(self.place.name, folder)[0])
-        if memory is not None and not _near(memory, chances):
+        odds = self._odds(load_classifier(self.place.name, folder)[0])
+        if memory is not None and not _near(memory, odds):
             raise CheckFailed("the saved classifier does not answer like the trained one")
-        body = canary_json(STATEMENTS, chances).encode("utf-8")
+        body = canary_json(STATEMENTS, odds).encode("utf-8")
         write_durably(folder / CANARIES, body, private=self.private)
         finish.write_seen(folder, self.train.items, self.validation.items, self.private)
         details["base"] = {
@@ -163,8 +163,8 @@ class EncoderJob:
             resumed_at=watch.resumed_at,
         )
 
-    def _chances(self, model: Any) -> list[float]:
-        return probabilities(model, [tokens_of(self.tokenizer, text, "") for text in STATEMENTS])
+    def _odds(self, model: Any) -> list[float]:
+        return log_odds(model, [tokens_of(self.tokenizer, text, "") for text in STATEMENTS])
 
 
 def _near(a: Sequence[float], b: Sequence[float]) -> bool:
