@@ -53,8 +53,8 @@ def echo(out: Path, steps: int, items: int) -> None:
     clinqa("build", "echo", reports, "--seed", 7, "--out", dataset)
     asking = ("--limit", items, "--max-tokens", 64)
     clinqa("predict", dataset, "--model", MODEL, *asking, "--out", out / "echo-before")
-    # 8 items a step as in the preset (4 x 2), in one batch that holds each report once
-    batch = ("batch_size=8", "accumulation=1", "together=4", f"max_steps={steps}")
+    # 8 items a step as in the preset, four of one report in a batch that holds it once
+    batch = ("batch_size=4", "accumulation=2", "together=4", f"max_steps={steps}")
     sets = [word for one in (*batch, "validation_items=40") for word in ("--set", one)]
     clinqa(
         "train", dataset, "--model", MODEL, "--preset", "echoqa", "--limit", 8 * steps, *sets,

@@ -116,10 +116,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         self._tidy_memory()
 
     def _tidy_memory(self) -> None:
-        """On a CPU, give freed memory back: batches of unlike sizes leave it in pieces.
-
-        Without it a training on a CPU grew by a tenth of a gigabyte a step.
-        """
+        """On a CPU, give freed memory back: batches of unlike sizes leave it in pieces."""
         if self.trainer.args.device.type == "cpu" and _TRIM is not None:
             _TRIM(0)
 
