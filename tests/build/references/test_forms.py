@@ -169,6 +169,13 @@ def test_a_range_must_be_left_altogether() -> None:
         assert high < 120 or low > 200
 
 
+def test_what_is_about_something_must_be_left_by_far() -> None:
+    for false in falses("Conduction velocity in the AV node is about 0.05 m per second."):
+        if "not" not in false:
+            value = float(false.split("about ")[1].split()[0])
+            assert value <= 0.021 or value >= 0.125
+
+
 def test_rewriting_drops_openings_and_citations_and_puts_a_condition_last() -> None:
     assert rewritten("However, the P wave is small [3, 4].", WORDS) == "The P wave is small."
     assert (

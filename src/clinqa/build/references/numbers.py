@@ -33,6 +33,8 @@ _AFTER_UPPER = r"or (?:less|shorter|below|lower|narrower|fewer|smaller)"
 _CONDITION = re.compile(r"\b(?:in|with|for|during|when|if|after|before|among|without|per|every)\b")
 _NUMBERS = re.compile(rf"(?<![\w.,/]){_NUMBER}(?![\w/]|\.\d)")
 _FURTHER, _NEARER, _FAR = 1.3, 0.75, 4.0
+_NEAR = (0.41, 2.5)  # of "about"
+_ABOUT = re.compile(r"\b(?:about|approximately|roughly|around|some)\s*$", re.I)
 
 
 class Bound(StrEnum):
@@ -60,6 +62,8 @@ class Quantity:
     unit: str
     bound: Bound
     role: Role
+    about: bool = False
+    """Said with "about": what is near is no mistake."""
 
 
 @lru_cache(maxsize=4)
@@ -120,7 +124,8 @@ def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | 
         return None
     if match.end("number") < clause.verb_start and unit == "percent":
         return None
-    return Quantity(tuple(spots), values, unit, bound, role)
+    about = bool(_ABOUT.search(text[: match.start()]))
+    return Quantity(tuple(spots), values, unit, bound, role, about)
 
 
 def _role(clause: Clause, match: re.Match[str]) -> Role | None:
@@ -177,7 +182,9 @@ def _leaves(quantity: Quantity, value: float) -> bool:
     if quantity.unit == "percent" and not 0 < value < 100:
         return False
     if quantity.bound is Bound.EXACT:
-        return _different(old, value, quantity.unit)
+        return _different(old, value, quantity.unit) and (
+            not quantity.about or quantity.unit == "degree" or _far(old, value)
+        )
     if quantity.unit == "mv" and old < 0:
         return False
     up = quantity.bound is Bound.ABOVE
@@ -196,6 +203,10 @@ def _different(old: float, value: float, unit: str) -> bool:
         return old != value
     ratio = abs(value) / abs(old)
     return _FURTHER <= ratio <= _FAR or 1 / _FAR <= ratio <= _NEARER
+
+
+def _far(old: float, value: float) -> bool:
+    return old == 0 or not _NEAR[0] < abs(value) / abs(old) < _NEAR[1]
 
 
 def _apart(old: tuple[float, ...], new: tuple[float, ...]) -> bool:
