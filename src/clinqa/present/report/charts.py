@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from clinqa.present.report.words import decimals
 
-__all__ = ["Banded", "Bar", "Dot", "dot_panel", "gap_panel", "stacked_panel"]
+__all__ = ["Banded", "Bar", "Dot", "dot_panel", "gap_panel", "stacked_panel", "svg", "tag", "text"]
 
 WIDTH = 360
 _ROW = 19
@@ -55,7 +55,7 @@ class Banded:
     sure: bool = False
 
 
-def _tag(name: str, content: object = "", **attributes: object) -> Markup:
+def tag(name: str, content: object = "", **attributes: object) -> Markup:
     """An element; attributes and content are escaped, `class_` is written class."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_plain(value))}"'
@@ -70,29 +70,37 @@ def _plain(value: object) -> object:
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value
 
 
-def _svg(
-    chart: str, title: str, description: str, height: float, parts: Iterable[Markup]
+def svg(
+    chart: str,
+    title: str,
+    description: str,
+    height: float,
+    parts: Iterable[Markup],
+    *,
+    width: float = WIDTH,
 ) -> Markup:
+    """A chart with its title and description."""
     inside = Markup("").join(
         [
-            _tag("title", title, id=f"{chart}-title"),
-            _tag("desc", description, id=f"{chart}-desc"),
+            tag("title", title, id=f"{chart}-title"),
+            tag("desc", description, id=f"{chart}-desc"),
             *parts,
         ]
     )
-    return _tag(
+    return tag(
         "svg",
         inside,
         class_="chart",
         role="img",
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        viewBox=f"0 0 {width:.0f} {height:.0f}",
         aria_labelledby=f"{chart}-title {chart}-desc",
         xmlns="http://www.w3.org/2000/svg",
     )
 
 
-def _text(x: float, y: float, text: str, look: str = "", anchor: str = "start") -> Markup:
-    return _tag("text", text, x=x, y=y, class_=look or None, text_anchor=anchor)
+def text(x: float, y: float, said: str, look: str = "", anchor: str = "start") -> Markup:
+    """Letters at a place."""
+    return tag("text", said, x=x, y=y, class_=look or None, text_anchor=anchor)
 
 
 def _fitted(text: str, room: float) -> str:
@@ -122,20 +130,20 @@ def dot_panel(
     def at(value: float) -> float:
         return left + span * min(max((value - start) / (top - start), 0.0), 1.0)
 
-    parts = [_text(0, 13, _fitted(title, WIDTH), "t")]
+    parts = [text(0, 13, _fitted(title, WIDTH), "t")]
     for tick in (start + (top - start) * part / 4 for part in range(5)):
         x = at(tick)
-        parts.append(_tag("line", x1=x, x2=x, y1=_TOP - 2.0, y2=bottom, class_="grid"))
-        parts.append(_text(x, bottom + 13, f"{tick:.3g}", "tick", "middle"))
+        parts.append(tag("line", x1=x, x2=x, y1=_TOP - 2.0, y2=bottom, class_="grid"))
+        parts.append(text(x, bottom + 13, f"{tick:.3g}", "tick", "middle"))
     for number, dot in enumerate(dots):
         y = _TOP + _ROW * (number + 0.5)
-        parts.append(_text(left - 7, y + 4, _fitted(dot.label, left - 8), "label", "end"))
+        parts.append(text(left - 7, y + 4, _fitted(dot.label, left - 8), "label", "end"))
         if dot.value is None:
-            parts.append(_text(left + 4, y + 4, "no figure", "tick"))
+            parts.append(text(left + 4, y + 4, "no figure", "tick"))
             continue
         if dot.low is not None and dot.high is not None:
             parts.append(
-                _tag(
+                tag(
                     "line",
                     x1=at(dot.low),
                     x2=at(dot.high),
@@ -145,8 +153,8 @@ def dot_panel(
                 )
             )
         ring = " hollow" if dot.hollow else ""
-        parts.append(_tag("circle", cx=at(dot.value), cy=y, r=4, class_=f"dot {dot.look}{ring}"))
-    return _svg(chart, title, _dots_in_words(dots), height, parts)
+        parts.append(tag("circle", cx=at(dot.value), cy=y, r=4, class_=f"dot {dot.look}{ring}"))
+    return svg(chart, title, _dots_in_words(dots), height, parts)
 
 
 def gap_panel(
@@ -159,28 +167,26 @@ def gap_panel(
     def at(value: float) -> float:
         return left + (_PLOT_RIGHT - left) * min(max(value / top, 0.0), 1.0)
 
-    parts = [_text(0, 13, _fitted(title, WIDTH), "t")]
+    parts = [text(0, 13, _fitted(title, WIDTH), "t")]
     for tick in (0.0, top / 2, top):
-        parts.append(
-            _tag("line", x1=at(tick), x2=at(tick), y1=_TOP - 2.0, y2=bottom, class_="grid")
-        )
-        parts.append(_text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"))
+        parts.append(tag("line", x1=at(tick), x2=at(tick), y1=_TOP - 2.0, y2=bottom, class_="grid"))
+        parts.append(text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"))
     for number, row in enumerate(rows):
         y = _TOP + _ROW * (number + 0.5)
-        parts.append(_text(left - 7, y + 4, _fitted(row.label, left - 8), "label", "end"))
+        parts.append(text(left - 7, y + 4, _fitted(row.label, left - 8), "label", "end"))
         if row.value is None:
-            parts.append(_text(left + 4, y + 4, "no figure", "tick"))
+            parts.append(text(left + 4, y + 4, "no figure", "tick"))
             continue
         if row.low is not None and row.high is not None:
             wide = max(at(row.high) - at(row.low), 1.0)
-            band = _tag("rect", x=at(row.low), y=y - 6, width=wide, height=12, class_="band")
+            band = tag("rect", x=at(row.low), y=y - 6, width=wide, height=12, class_="band")
             parts.append(band)
         if row.mark is not None:
             x = at(row.mark)
-            parts.append(_tag("line", x1=x, x2=x, y1=y - 6, y2=y + 6, class_="chance"))
+            parts.append(tag("line", x1=x, x2=x, y1=y - 6, y2=y + 6, class_="chance"))
         look = row.look if row.sure else f"{row.look} hollow"
-        parts.append(_tag("circle", cx=at(row.value), cy=y, r=4, class_=f"dot {look}"))
-    return _svg(chart, title, _banded_in_words(rows), height, parts)
+        parts.append(tag("circle", cx=at(row.value), cy=y, r=4, class_=f"dot {look}"))
+    return svg(chart, title, _banded_in_words(rows), height, parts)
 
 
 def _banded_in_words(rows: Sequence[Banded]) -> str:
@@ -206,25 +212,25 @@ def stacked_panel(chart: str, title: str, bars: Sequence[Bar]) -> Markup:
     pitch, thick = 38, 17
     height = 22 + pitch * len(bars)
     span = float(WIDTH)
-    parts = [_text(0, 13, _fitted(title, WIDTH), "t")]
+    parts = [text(0, 13, _fitted(title, WIDTH), "t")]
     for number, bar in enumerate(bars):
         y = 24.0 + pitch * number
-        parts.append(_text(0, y + 9, _fitted(bar.label, WIDTH), "label"))
+        parts.append(text(0, y + 9, _fitted(bar.label, WIDTH), "label"))
         x = 0.0
         for _, share, look in bar.parts:
             wide = span * share
             if wide <= 0:
                 continue
             parts.append(
-                _tag("rect", x=x, y=y + 13, width=wide, height=thick, class_=f"part {look}")
+                tag("rect", x=x, y=y + 13, width=wide, height=thick, class_=f"part {look}")
             )
             if wide >= 26:
                 middle = x + wide / 2
                 parts.append(
-                    _text(middle, y + 13 + thick - 5, f"{100 * share:.0f}", f"in {look}", "middle")
+                    text(middle, y + 13 + thick - 5, f"{100 * share:.0f}", f"in {look}", "middle")
                 )
             x += wide
-    return _svg(chart, title, _bars_in_words(bars), height, parts)
+    return svg(chart, title, _bars_in_words(bars), height, parts)
 
 
 def _bars_in_words(bars: Sequence[Bar]) -> str:

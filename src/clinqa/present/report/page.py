@@ -34,13 +34,13 @@ from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
 from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, Named, metric_name
 
-__all__ = ["GENERATOR", "all_tables", "inlined_json", "render"]
+__all__ = ["CONTROLS", "GENERATOR", "all_tables", "inlined_json", "policy", "render"]
 
 GENERATOR = "clinqa report"
 PANELS = 6
 _ROOM = 28  # letters of a name in a chart
 # what moves a cursor, is no legal HTML or turns the direction of what follows
-_CONTROLS = re.compile(
+CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _SYMBOLS = "†‡§¶‖#"
@@ -111,7 +111,7 @@ def render(
         title=title or "Evaluation of clinical question answering",
         version=__version__,
         generator=GENERATOR,
-        policy=_policy(style),
+        policy=policy(style),
         style=Markup(style),  # noqa: S704 (our own file)
         data_class=evaluation.data_class,
         private=is_private(evaluation.data_class),
@@ -140,7 +140,7 @@ def render(
         fairness=_fairness(evaluation),
         figures=inlined_json(_figures(evaluation)),
     )
-    return _CONTROLS.sub(lambda found: visible(found[0]), html)
+    return CONTROLS.sub(lambda found: visible(found[0]), html)
 
 
 def _fairness(evaluation: Evaluation) -> dict[str, Any] | None:
@@ -181,7 +181,8 @@ def _unbroken(text: str) -> str:
     return re.sub(r"(?<=\d)-(?=shot)", "\u2011", text)
 
 
-def _policy(style: str) -> str:
+def policy(style: str) -> str:
+    """The content security policy of a page with this style sheet and no script."""
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
     return (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; script-src 'none'; "

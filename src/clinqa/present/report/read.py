@@ -24,7 +24,7 @@ from clinqa.present.levels import plain_name
 from clinqa.present.report.fairness.read import Audit, is_audit, read_audit
 from clinqa.present.report.words import GROUPS
 
-__all__ = ["Evaluation", "Run", "read_scores"]
+__all__ = ["Evaluation", "Run", "read_one", "read_scores"]
 
 SCORES, ITEMS, MANIFEST = "scores.json", "items.parquet", "manifest.json"
 _CLASSES = tuple(each.value for each in DataClass)  # from public to phi
@@ -122,7 +122,7 @@ def read_scores(folders: Sequence[Path]) -> Evaluation:
         raise ConfigError(f"{audits[1]}: a page holds one audit; report each by itself")
     if not folders:
         raise ConfigError("no SCORES folder given; an audit is reported beside scores of its runs")
-    parts = [_read_one(folder) for folder in folders]
+    parts = [read_one(folder) for folder in folders]
     prints = [part.manifests[0].fingerprint for part in parts]
     for number, (folder, made) in enumerate(zip(folders, prints, strict=True)):
         if made in prints[:number]:
@@ -149,7 +149,8 @@ def _with_audit(evaluation: Evaluation, folder: Path) -> Evaluation:
     )
 
 
-def _read_one(folder: Path) -> Evaluation:
+def read_one(folder: Path) -> Evaluation:
+    """What one folder holds, as score wrote it."""
     manifest_path = folder / MANIFEST
     if not manifest_path.is_file():
         raise SourceError(f"{folder}: no {MANIFEST}; not a finished folder of clinqa score")

@@ -50,6 +50,10 @@ def write_report(
     """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
     _refuse_foreign(page)
     _refuse_inside(page, scores)
+    from clinqa.present.panel.read import is_panel  # it draws with what this package draws with
+
+    if any(is_panel(folder) for folder in scores):
+        return _write_panel(scores, page, title=title, figures=figures)
     if figures is not None:
         need_matplotlib()
     evaluation = read_scores(scores)
@@ -69,6 +73,39 @@ def write_report(
         private=private,
         files=files,
         warnings=evaluation.warnings,
+    )
+
+
+def _write_panel(
+    scores: Sequence[Path], page: Path, *, title: str, figures: Path | None
+) -> Written:
+    """The page of true_false scores. Its charts stand in the page, its tables in the scores."""
+    from clinqa.present.panel.page import render_panel
+    from clinqa.present.panel.read import read_panel
+
+    if len(scores) > 1:
+        raise ConfigError(
+            "a page holds one panel of true_false scores; other sets come in through "
+            "clinqa score --against"
+        )
+    if figures is not None:
+        raise ConfigError(
+            f"--figures: of true_false scores the tables are in {scores[0] / 'tables'} and the "
+            "charts in the page"
+        )
+    panel = read_panel(scores[0])
+    private = is_private(panel.data_class)
+    html = render_panel(panel, title=title, page=page.name)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_file(page, html, private=private)
+    return Written(
+        page=page,
+        runs=len(panel.runs),
+        models=len({run.about["model"] for run in panel.runs}),
+        figures=sum(len(found) for found in panel.figures.values()),
+        tests=len(panel.tests),
+        private=private,
+        warnings=tuple(panel.meta.get("warnings") or ()),
     )
 
 

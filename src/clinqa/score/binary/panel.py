@@ -27,7 +27,7 @@ _SAME_SIZE = 1.15
 TUNED_TUNED, TUNED_BASE, TUNED_OTHER, PLAIN = (
     "fine-tuned with fine-tuned",
     "fine-tuned with its base",
-    "fine-tuned with another's base",
+    "fine-tuned with another that is not",
     "not fine-tuned",
 )
 
@@ -147,8 +147,12 @@ def _relations(
             ("kappa", kappas, own[chosen]),
             ("error_kappa", errors, chosen),
         ):
-            value = float(np.mean([found.value[a, b] for a, b in pairs]))
-            means = found.samples[:, columns].mean(axis=1) if len(found.samples) else np.zeros(0)
+            # pairs for which kappa does not exist are left out of its mean
+            values = np.array([found.value[a, b] for a, b in pairs])
+            known = np.flatnonzero(np.isfinite(values))
+            value = float(values[known].mean()) if len(known) else float("nan")
+            some = len(found.samples) and len(known)
+            means = found.samples[:, columns[known]].mean(axis=1) if some else np.zeros(0)
             means = means[np.isfinite(means)]
             bounds = np.quantile(means, [0.025, 0.975]) if len(means) >= 100 else [np.nan] * 2
             entry[key] = [_number(value), *(_number(float(one)) for one in bounds)]

@@ -1,0 +1,1 @@
+"""The page of a True/False panel: results, planes, agreement, ensembles, difficulty."""

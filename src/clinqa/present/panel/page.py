@@ -1,0 +1,187 @@
+"""The page of a panel: tables and charts put together, rendered by a template that escapes all.
+
+Nothing on it runs and nothing is fetched; it holds no text of a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from clinqa import __version__
+from clinqa.core.cells import is_private
+from clinqa.core.figures import Figure
+from clinqa.core.visible import visible
+from clinqa.present.panel.charts import Point, heat_map, histogram, plane
+from clinqa.present.panel.read import BY_PAIR, BY_SOURCE, LEFT_OUT, WRONG, Panel, PanelRun
+from clinqa.present.panel.says import MEANINGS, summary
+from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
+from clinqa.present.report.page import CONTROLS, GENERATOR, inlined_json, policy
+
+__all__ = ["render_panel"]
+
+_MAIN = (
+    "accuracy", "macro_f1", "sensitivity", "specificity", "precision", "mcc", "kappa", "youden_j",
+)  # fmt: skip
+_LEANING = ("directional_bias", "true_share", "pair_both", "pair_one", "pair_none")
+_STATUSES = ("ambiguous", "refused", "empty", "truncated", "unreadable", "error")
+_PAIRS = (
+    ("pair_both", "both right", "e0"), ("pair_one", "one right", "e2"),
+    ("pair_none", "none right", "e3"),
+)  # fmt: skip
+_TESTS = 60
+#: Parts that scores need not have.
+_ABSENT: dict[str, Any] = {
+    **{name: [] for name in ("ensembles", "relations", "errors", "medical_general", "transfer")},
+    "search": None,
+    "scale": {},
+    "difficulty": None,
+}
+
+
+def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") -> str:
+    """The whole page as one string of HTML."""
+    ours = files("clinqa.present.panel").joinpath("templates/panel.css").read_text("utf-8")
+    shared = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
+    style = f"{shared}\n{ours}"
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("clinqa.present.panel", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(v3=_v3, signed=_signed, p=_p)
+    html = environment.get_template(
+        "panel.html.j2"
+    ).render(
+        title=title or "True or False: the panel",
+        version=__version__,
+        generator=GENERATOR,
+        policy=policy(style),
+        style=Markup(style),  # noqa: S704 (our own files)
+        data_class=panel.data_class,
+        private=is_private(panel.data_class),
+        when=panel.manifest.finished[:10],
+        meta=panel.meta,
+        panel={**_ABSENT, **panel.panel},
+        runs=panel.runs,
+        label=panel.label,
+        summary=summary(panel),
+        meanings=[(name, MEANINGS[name]) for name in (*_MAIN, *_LEANING)],
+        main=_table(panel, _MAIN, WRONG, BY_PAIR),
+        leaning=_table(panel, _LEANING, "", BY_PAIR),
+        by_source=_table(panel, ("accuracy", "macro_f1", "youden_j", "kappa"), WRONG, BY_SOURCE),
+        left_out=_table(panel, ("accuracy", "macro_f1", "youden_j", "kappa"), LEFT_OUT, BY_PAIR),
+        statuses=_table(panel, tuple(f"status_{s}" for s in _STATUSES), WRONG, BY_PAIR),
+        categories=_categories(panel),
+        charts=_charts(panel),
+        tests=[test for test in panel.tests if test.p_holm is not None][:_TESTS],
+        tests_left=max(0, sum(t.p_holm is not None for t in panel.tests) - _TESTS),
+        command=" ".join(("clinqa", "report", "SCORES", "-o", page)),
+        figures=inlined_json(
+            {
+                "figures": [f.as_json() for found in panel.figures.values() for f in found],
+                "tests": [test.as_json() for test in panel.tests],
+                "panel": panel.panel,
+            }
+        ),
+    )
+    return CONTROLS.sub(lambda found: visible(found[0]), html)
+
+
+def _table(
+    panel: Panel, metrics: Sequence[str], how: str, unit: str
+) -> list[tuple[PanelRun, list[Figure | None]]]:
+    rows = []
+    for run in panel.runs:
+        cells = []
+        for metric in metrics:
+            # what was not said has no direction: of answered items alone
+            convention = how or (LEFT_OUT if metric == "true_share" else WRONG)
+            cells.append(panel.figure(run.id, metric, convention, unit))
+        rows.append((run, cells))
+    return rows
+
+
+def _categories(panel: Panel) -> dict[str, Any]:
+    names = [row["category"] for row in panel.panel.get("difficulty", {}).get("categories", ())]
+    topics = panel.meta["dataset"].get("topics") or {}
+    rows = [
+        (run, [panel.figure(run.id, "accuracy", category=name) for name in names])
+        for run in panel.runs
+    ]
+    return {"names": [str(topics.get(name) or name or "none") for name in names], "rows": rows}
+
+
+def _charts(panel: Panel) -> dict[str, Markup | None]:
+    metric = str(panel.meta["family"]["metric"])
+    dots, bars = [], []
+    for run in panel.runs:
+        figure = panel.figure(run.id, metric)
+        if figure is not None:
+            dots.append(Dot(_numbered(run), figure.value, figure.low, figure.high, run.look,
+                            run.is_vote))  # fmt: skip
+        parts = [(name, panel.figure(run.id, key), look) for key, name, look in _PAIRS]
+        if all(f is not None and f.value is not None for _, f, _ in parts):
+            bars.append(
+                Bar(_numbered(run), tuple((n, f.value or 0.0, look) for n, f, look in parts if f))
+            )
+    plane_of = {str(one["run"]): one for one in panel.panel["plane"]}
+    numbers = {run.id: run.number for run in panel.runs}
+    made: dict[str, Markup | None] = {
+        **dict.fromkeys(("kappa", "difficulty")),
+        "dots": dot_panel("chart-primary", f"{MEANINGS[metric][0]}, 95 % over pairs", dots),
+        "pairs": stacked_panel("chart-pairs", "Pairs, % of pairs", bars) if bars else None,
+    }
+    for key, title, axes in (
+        ("roc", "Sensitivity and specificity", ("1 − specificity", "sensitivity")),
+        ("pr", "Precision and recall", ("recall (sensitivity)", "precision")),
+    ):
+        points = []
+        for run in panel.runs:
+            one = plane_of.get(run.id, {})
+            recall, kept, exact = (
+                one.get(name) for name in ("sensitivity", "specificity", "precision")
+            )
+            x = None if kept is None else 1 - kept
+            place = (x, recall) if key == "roc" else (recall, exact)
+            if place[0] is None or place[1] is None:
+                continue
+            points.append(
+                Point(run.number, run.label, run.look, place[0], place[1],
+                      bool(one[f"{key}_frontier"]), run.is_vote, numbers.get(one.get("base") or ""))
+            )  # fmt: skip
+        made[key] = plane(f"chart-{key}", title, axes, points, key)
+    agreement = panel.panel.get("agreement")
+    if agreement:
+        names = [panel.label(one) for one in agreement["judges"]]
+        made["kappa"] = heat_map("chart-kappa", "Cohen's κ", names, agreement["value"])
+    difficulty = panel.panel.get("difficulty")
+    if difficulty:
+        made["difficulty"] = histogram(
+            "chart-difficulty", "Statements by how many models are right", difficulty["histogram"]
+        )
+    return made
+
+
+def _numbered(run: PanelRun) -> str:
+    return f"{run.number} {run.label}"
+
+
+def _v3(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}".replace("-", "−")
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
