@@ -126,6 +126,14 @@ def predict(
         bool,
         typer.Option("--allow-seen", help="Ask items that the adapter was trained on; noted."),
     ] = False,
+    train_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--train-from",
+            metavar="DATASET",
+            help="For baselines that learn: another dataset, whose train they learn from.",
+        ),
+    ] = None,
     constrained: Annotated[
         bool,
         typer.Option(
@@ -193,6 +201,7 @@ def predict(
         attestations=attestations,
         adapters=adapter or (),
         allow_seen=allow_seen,
+        train_from=train_from,
         constrained=constrained,
         dtype=dtype,
         device=device,

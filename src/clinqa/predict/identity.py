@@ -11,7 +11,7 @@ import clinqa
 from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
 from clinqa.core.records import DataClass
-from clinqa.dataset.reader import Dataset
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.registry import weights_sha256
 from clinqa.predict.learnt import classes_of_learnt
 from clinqa.predict.options import PredictOptions
@@ -25,7 +25,10 @@ VERB = "predict"
 
 def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
     """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
-    own = inherit([DataClass(dataset.manifest.data_class), *classes_of_learnt(options)])
+    classes = [DataClass(dataset.manifest.data_class), *classes_of_learnt(options)]
+    if options.train_from is not None:
+        classes.append(DataClass(open_dataset(options.train_from).manifest.data_class))
+    own = inherit(classes)
     if options.data_class is None:
         return own
     wanted = inherit([own, options.data_class])
@@ -44,6 +47,9 @@ def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
     splits = {options.split, *(["train"] if reads_train else [])}
     names = tuple(f"data/{split}-" for split in sorted(splits))
     files = [record for record in dataset.manifest.outputs if record.name.startswith(names)]
+    if options.train_from is not None:
+        learnt = open_dataset(options.train_from)
+        files += [one for one in learnt.manifest.outputs if one.name.startswith("data/train-")]
     kind, _, rest = options.model.partition(":")
     if kind == "scripted" and Path(rest).is_file():
         path = Path(rest)
@@ -70,6 +76,11 @@ def configuration_of(
         "sampling": asdict(options.sampling),
         # told only where it is so: runs that write are known by what they always were
         **({"constrained": True} if options.constrained else {}),
+        **(
+            {"train_from": open_dataset(options.train_from).manifest.fingerprint}
+            if options.train_from is not None
+            else {}
+        ),
         "seed": options.seed,
         "limit": options.limit,
         "template": {"id": template.id, "sha256": template.sha256},

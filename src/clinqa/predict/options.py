@@ -52,6 +52,7 @@ class PredictOptions:
     threads: int | None = None
     batch_size: int | None = None
     context_window: int | None = None
+    train_from: Path | None = None  # of baselines that learn: another dataset's train
     constrained: bool = False  # True and False are weighed, nothing is written
     allow_seen: bool = False  # items that an adapter was trained on
     # of the verb

@@ -288,9 +288,14 @@ class _Run:
             batch_size=options.batch_size,
             context_window=options.context_window,
             extra={"threads": str(options.threads)} if options.threads else {},
-            train_answers=TrainAnswers(self._dataset),
-            train_texts=TrainTexts(self._dataset),
+            train_answers=TrainAnswers(self._learnt()),
+            train_texts=TrainTexts(self._learnt()),
         )
+
+    def _learnt(self) -> Dataset:
+        """The dataset whose train a baseline learns from."""
+        other = self._options.train_from
+        return self._dataset if other is None else open_dataset(other)
 
     def _warnings(self, tally: Tally) -> list[str]:
         found = []

@@ -258,3 +258,16 @@ def test_shots_of_statements_are_true_and_false_in_turn(
     first = json.loads((tmp_path / "run/prompts.jsonl").read_text().splitlines()[0])
     said = [text for role, text in first["messages"] if role == "assistant"]
     assert sorted(said) == ["False", "True"]
+
+
+def test_a_baseline_may_learn_from_the_train_split_of_another_set(
+    made: tuple[Dataset, dict[str, Path]], tmp_path: Path
+) -> None:
+    data, _ = made
+    other = dataset(tmp_path / "other", pairs=30)
+    options = PredictOptions(model="baseline:bag-of-words", train_from=data.folder)
+    predict(other.folder, tmp_path / "run", options)
+    answers = pq.read_table(tmp_path / "run/predictions.parquet")["answer"].to_pylist()
+    assert set(answers) == {"true", "false"}
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text())
+    assert manifest["configuration"]["train_from"] == data.manifest.fingerprint
