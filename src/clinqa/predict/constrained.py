@@ -74,11 +74,11 @@ class Constrained:
 
 
 def _said(true: float, false: float) -> str:
-    """The answer as JSON.
+    """The answer as JSON; equal ones are both, which is no answer.
 
     >>> _said(-0.5, -1.0)
     '{"answer": "True", "log_probability": {"True": -0.5, "False": -1.0}}'
     """
-    answer = None if true == false else WORDS[0] if true > false else WORDS[1]
+    answer = " and ".join(WORDS) if true == false else WORDS[0] if true > false else WORDS[1]
     both = {"True": round(true, 6), "False": round(false, 6)}
     return json.dumps({"answer": answer, "log_probability": both})

@@ -50,6 +50,7 @@ NOT_SAID = {
     "True <think> or is it": "unreadable",
     "True and False": "ambiguous",
     "Both true and false.": "ambiguous",
+    '{"answer": "True and False", "log_probability": {"True": -1, "False": -1}}': "ambiguous",
     "Partially true.": "ambiguous",
     "True, but the statement is false.": "ambiguous",
     '{"answer": true, "label": false}': "ambiguous",
