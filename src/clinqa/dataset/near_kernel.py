@@ -25,7 +25,10 @@ _SEED = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
-_EMPTY = np.int32(-1)
+_TOP = np.uint64(58)
+_ONE, _TWO, _FOUR, _HIGH = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+_M1, _M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_M4, _SUM = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 def _compiled(function: _F) -> _F:
@@ -76,7 +79,8 @@ def join_sets(
     sizes = starts[first + 1] - starts[first]
     order = np.argsort(sizes, kind="stable").astype(np.int64)
     vocabulary = int(words.max()) + 1 if len(words) else 0
-    return _join(words, starts, first, sizes, order, vocabulary, over, under)
+    with np.errstate(over="ignore"):
+        return _join(words, starts, first, sizes, order, vocabulary, over, under)
 
 
 @_compiled
@@ -211,6 +215,9 @@ def _join(
     posted = np.empty(begin[vocabulary], dtype=np.int32)
     spot = np.empty(begin[vocabulary], dtype=np.int32)
     size_of = np.empty(begin[vocabulary], dtype=np.int32)
+    # A bit for each word, 64 kinds: each differing word changes one bit at most, so many
+    # different bits are many different words, and the words themselves need not be looked at.
+    bits_of = np.empty(begin[vocabulary], dtype=np.uint64)
     # of two sets with so many words, how many must be shared: shared / (both - shared) >= t
     needed = np.empty(2 * largest + 1, dtype=np.int32)
     for both in range(2 * largest + 1):
@@ -226,6 +233,9 @@ def _join(
         size = sizes[one]
         low = starts[first[one]]
         least = (size * over + under - 1) // under
+        own = np.uint64(0)
+        for place in range(low, low + size):
+            own |= _ONE << ((np.uint64(words[place]) * _MIX) >> _TOP)
         for offset in range(heads[one]):
             word = words[low + offset]
             at = start[word]
@@ -239,6 +249,12 @@ def _join(
                 need = needed[both]
                 if size - offset < need or other_size - spot[entry] < need:
                     continue  # a word shared earlier would have led here already
+                odd = own ^ bits_of[entry]
+                odd = odd - ((odd >> _ONE) & _M1)
+                odd = (odd & _M2) + ((odd >> _TWO) & _M2)
+                odd = (odd + (odd >> _FOUR)) & _M4
+                if np.int64((odd * _SUM) >> _HIGH) > both - 2 * need:
+                    continue
                 other = posted[entry]
                 if met[other] == one:
                     continue
@@ -281,5 +297,6 @@ def _join(
             posted[fill[word]] = one
             spot[fill[word]] = offset
             size_of[fill[word]] = size
+            bits_of[fill[word]] = own
             fill[word] += 1
     return left[:used].copy(), right[:used].copy(), common[:used].copy()
