@@ -509,7 +509,7 @@ def test_other_kinds_of_datasets_are_refused(tmp_path: Path, dataset: Dataset) -
         table = pq.read_table(path)
         kinds = table["kind"].to_pylist()
         column = table.column_names.index("kind")
-        pq.write_table(table.set_column(column, "kind", [["true_false"] * len(kinds)]), path)
+        pq.write_table(table.set_column(column, "kind", [["multiple_choice"] * len(kinds)]), path)
     run = write_run(tmp_path / "run", dataset, half_right, limit=30)
     with pytest.raises(ConfigError, match="scores long_form only"):
         score(folder, [run], tmp_path / "scores", options())

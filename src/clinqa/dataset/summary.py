@@ -152,6 +152,9 @@ def _splits(items: pl.LazyFrame) -> tuple[SplitRow, ...]:
     )
 
 
+_METHODS = (Method.LEXICON, Method.GRAMMAR)  # what decides the labels of reports
+
+
 def _abnormalities(
     items: pl.LazyFrame, labels: pl.LazyFrame, kept: int | None
 ) -> tuple[AbnormalityRow, ...]:
@@ -163,7 +166,7 @@ def _abnormalities(
         (~pl.col("explicit")).sum().alias("inferred"),
         pl.col("hedged").sum(),
         pl.col("prosthesis").sum(),
-        *((pl.col("method") == method.value).sum().alias(method.value) for method in Method),
+        *((pl.col("method") == method.value).sum().alias(method.value) for method in _METHODS),
     ]
     levels = [(pl.col("level") == level).sum().alias(f"level{level}") for level in LEVELS]
     counted = (
@@ -184,7 +187,7 @@ def _abnormalities(
                 levels={level: int(row[f"level{level}"]) for level in LEVELS},
                 studies=studies,
                 coverage=studies / kept if kept else None,
-                methods={method.value: int(row[method.value]) for method in Method},
+                methods={method.value: int(row[method.value]) for method in _METHODS},
                 inferred=int(row["inferred"]),
                 hedged=int(row["hedged"]),
                 prosthesis=int(row["prosthesis"]),
