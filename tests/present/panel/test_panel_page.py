@@ -98,3 +98,8 @@ def test_a_histogram_counts_true_and_false_apart() -> None:
     rows = [{"right": 0, "items": 3, "true": 1, "false": 2},
             {"right": 1, "items": 0, "true": 0, "false": 0}]  # fmt: skip
     assert histogram("c", "Title", rows).count("<rect") == 4
+
+
+def test_points_too_close_for_two_labels_share_one() -> None:
+    points = [Point(n, "x", "g-none", 0.5 + n / 100, 0.5, False, False) for n in (1, 2)]
+    assert ">1, 2<" in plane("c", "Title", ("x", "y"), points, "roc")

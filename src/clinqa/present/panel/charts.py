@@ -14,6 +14,7 @@ __all__ = ["Point", "heat_map", "histogram", "plane"]
 
 _SIDE, _LEFT, _TOP = 290.0, 46.0, 26.0
 _STEPS = 60
+_CLOSE = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,10 @@ def plane(
         start = by_number.get(point.base or -1)
         if start is not None and (start.x, start.y) != (point.x, point.y):
             parts += _arrow(start, point)
-    places: dict[tuple[float, float], list[int]] = {}
     for point in points:
         look = f"dot hollow {point.look}" if point.hollow else f"dot {point.look}"
         parts.append(tag("circle", cx=_x(point.x), cy=_y(point.y), r=4.5, class_=look))
-        places.setdefault((round(point.x, 2), round(point.y, 2)), []).append(point.number)
-    for (x, y), numbers in places.items():
+    for x, y, numbers in _together(points):
         said = ", ".join(map(str, numbers))
         right = x > 0.85
         parts.append(
@@ -61,6 +60,19 @@ def plane(
         )  # fmt: skip
     told = "; ".join(f"{p.number} {p.label}: {p.x:.2f}, {p.y:.2f}" for p in points)
     return svg(chart, title, f"{axes[0]}, {axes[1]}. {told}", _TOP + _SIDE + 38, parts)
+
+
+def _together(points: Sequence[Point]) -> list[tuple[float, float, list[int]]]:
+    """Where the numbers of points stand: those too close for labels of their own share one."""
+    found: list[tuple[float, float, list[int]]] = []
+    for point in points:
+        for x, y, numbers in found:
+            if abs(x - point.x) <= _CLOSE and abs(y - point.y) <= _CLOSE:
+                numbers.append(point.number)
+                break
+        else:
+            found.append((point.x, point.y, [point.number]))
+    return found
 
 
 def _x(value: float) -> float:
@@ -92,7 +104,7 @@ def _iso_j() -> list[Markup]:
     parts = []
     for j in (0.0, 0.25, 0.5, 0.75):
         parts.append(tag("line", x1=_x(0), y1=_y(j), x2=_x(1 - j), y2=_y(1), class_="iso"))
-        parts.append(text(_x(0.03), _y(j + 0.05), f"J {j:g}", "tick"))
+        parts.append(text(_x(0.9 - j), _y(0.915), f"J {j:g}", "tick", "end"))
     return parts
 
 
