@@ -10,7 +10,20 @@ from typing import Annotated
 import typer
 
 from clinqa.cli.bank_tf import bank_tf
-from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.options import (
+    ApiKeyEnv,
+    Attestations,
+    BaseUrl,
+    Class,
+    DryRun,
+    Fresh,
+    Json,
+    Limit,
+    MaxParallel,
+    Out,
+    Seed,
+    Timeout,
+)
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.specialty import specialty
 from clinqa.cli.terminal import Progress
@@ -237,26 +250,11 @@ def ecg(
             help="Passwords of PDFs, one a line; or the environment's CLINQA_PDF_PASSWORD.",
         ),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", metavar="URL", help="Where a remote model is served."),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
-    ] = None,
-    max_parallel: Annotated[
-        int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
-    ] = 16,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For one request.")
-    ] = 300.0,
-    attestations: Annotated[
-        Path | None,
-        typer.Option(
-            "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
-        ),
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    max_parallel: MaxParallel = 16,
+    timeout: Timeout = 300.0,
+    attestations: Attestations = None,
     pack_dir: Annotated[
         Path | None,
         typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),

@@ -9,7 +9,24 @@ import typer
 
 from clinqa.core.records import DataClass
 
-__all__ = ["Class", "DryRun", "Fresh", "Json", "Limit", "Out", "Seed"]
+__all__ = [
+    "ApiKeyEnv",
+    "ApiVersion",
+    "Attestations",
+    "BaseUrl",
+    "Class",
+    "DryRun",
+    "Fresh",
+    "Json",
+    "Limit",
+    "MaxCost",
+    "MaxParallel",
+    "Out",
+    "Prices",
+    "Region",
+    "Seed",
+    "Timeout",
+]
 
 Out = Annotated[
     Path,
@@ -31,4 +48,34 @@ Json = Annotated[
 Fresh = Annotated[
     bool,
     typer.Option("--fresh", help="Delete our own results in the output folder and start again."),
+]
+
+# of models behind a server
+BaseUrl = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="Where a remote model is served.")
+]
+ApiKeyEnv = Annotated[
+    str | None,
+    typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
+]
+ApiVersion = Annotated[str | None, typer.Option("--api-version", metavar="V", help="For azure.")]
+Region = Annotated[str | None, typer.Option("--region", metavar="R", help="For bedrock.")]
+MaxParallel = Annotated[
+    int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
+]
+Timeout = Annotated[
+    float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For one request.")
+]
+Prices = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="Prices for a million tokens, YAML.")
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="X", help="Stop, resumable, before more is spent."),
+]
+Attestations = Annotated[
+    Path | None,
+    typer.Option(
+        "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
+    ),
 ]

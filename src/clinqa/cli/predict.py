@@ -9,7 +9,22 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.options import (
+    ApiKeyEnv,
+    ApiVersion,
+    Attestations,
+    BaseUrl,
+    DryRun,
+    Fresh,
+    Json,
+    MaxCost,
+    MaxParallel,
+    Out,
+    Prices,
+    Region,
+    Seed,
+    Timeout,
+)
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress, say
 from clinqa.core.records import DataClass
@@ -80,44 +95,19 @@ def predict(
             help="Ask N items by chance, the same ones for every model and seed.",
         ),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", metavar="URL", help="Where a remote model is served."),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
-    ] = None,
-    api_version: Annotated[
-        str | None, typer.Option("--api-version", metavar="V", help="For azure.")
-    ] = None,
-    region: Annotated[
-        str | None, typer.Option("--region", metavar="R", help="For bedrock.")
-    ] = None,
-    max_parallel: Annotated[
-        int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
-    ] = 32,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For one request.")
-    ] = 120.0,
-    prices: Annotated[
-        Path | None,
-        typer.Option("--prices", metavar="FILE", help="Prices for a million tokens, YAML."),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", metavar="X", help="Stop, resumable, before more is spent."),
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    api_version: ApiVersion = None,
+    region: Region = None,
+    max_parallel: MaxParallel = 32,
+    timeout: Timeout = 120.0,
+    prices: Prices = None,
+    max_cost: MaxCost = None,
     cache: Annotated[
         Path | None,
         typer.Option("--cache", metavar="DIR", help="Answers kept by content, over all runs."),
     ] = None,
-    attestations: Annotated[
-        Path | None,
-        typer.Option(
-            "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
-        ),
-    ] = None,
+    attestations: Attestations = None,
     adapter: Annotated[
         list[Path] | None,
         typer.Option("--adapter", metavar="DIR", help="A trained adapter; one a repeat."),

@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import Class, DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.options import (
+    ApiKeyEnv,
+    Attestations,
+    BaseUrl,
+    Class,
+    DryRun,
+    Fresh,
+    Json,
+    Limit,
+    MaxCost,
+    MaxParallel,
+    Out,
+    Prices,
+    Seed,
+    Timeout,
+)
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
@@ -168,33 +183,13 @@ def specialty(
     model: Annotated[
         str, typer.Option("--model", metavar="NAME", help="With --annotator llm: who is asked.")
     ] = "",
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", metavar="URL", help="A server of your own.")
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option("--api-key-env", metavar="NAME", help="The variable that holds the key."),
-    ] = None,
-    max_parallel: Annotated[
-        int, typer.Option("--max-parallel", min=1, metavar="N", help="Requests at once.")
-    ] = 32,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Of one request.")
-    ] = 120.0,
-    prices: Annotated[
-        Path | None,
-        typer.Option("--prices", metavar="FILE", help="Prices of models (YAML)."),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", min=0, metavar="X", help="Stop before it costs more."),
-    ] = None,
-    attestations: Annotated[
-        Path | None,
-        typer.Option(
-            "--attestations", metavar="FILE", help="Who allows which host restricted text."
-        ),
-    ] = None,
+    base_url: BaseUrl = None,
+    api_key_env: ApiKeyEnv = None,
+    max_parallel: MaxParallel = 32,
+    timeout: Timeout = 120.0,
+    prices: Prices = None,
+    max_cost: MaxCost = None,
+    attestations: Attestations = None,
     seed: Seed = 0,
     limit: Limit = None,
     data_class: Class = DataClass.PUBLIC,
