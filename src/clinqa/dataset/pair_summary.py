@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.pair_summary import DocumentRow, PairSummary, RejectRow
+from clinqa.core.schema import DOCUMENTS, PAGES
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.splits import SPLITS
 
@@ -28,8 +29,12 @@ def summarise_pairs(folder: Path, examples: int = 0) -> PairSummary:
     manifest = dataset.manifest
     try:
         items = {s: dataset.items(s, ["group", "category", "source_id", "pair_id"]) for s in SPLITS}
-        pages = pq.ParquetFile(folder / "pages.parquet").read()
-        documents = pq.ParquetFile(folder / "documents.parquet").read()
+        # of statements from banks there are no pages
+        listed = {record.name for record in manifest.outputs}
+        pages, documents = (
+            pq.ParquetFile(folder / name).read() if name in listed else schema.empty_table()
+            for name, schema in (("pages.parquet", PAGES), ("documents.parquet", DOCUMENTS))
+        )
         rejects = dataset.rejects()
     except (OSError, pa.ArrowException, KeyError) as error:
         raise ConfigError(

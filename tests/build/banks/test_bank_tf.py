@@ -12,6 +12,7 @@ from clinqa.build.banks.truefalse.options import BankTfOptions
 from clinqa.build.banks.truefalse.pipeline import build_bank_tf
 from clinqa.build.banks.truefalse.statements import refers
 from clinqa.core.errors import ConfigError
+from clinqa.dataset.pair_summary import summarise_pairs
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.verify import verify
 
@@ -79,6 +80,8 @@ def test_what_was_built_holds_and_a_changed_label_is_found(tmp_path: Path) -> No
     assert verify(tmp_path / "out", [bank]) == []
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "split `test`" in card and "number, from 1" in card
+    shown = summarise_pairs(tmp_path / "out")
+    assert shown.splits["test"]["pairs"] == 10 and shown.documents == ()
     again = build_bank_tf([bank], tmp_path / "out")
     assert again.already_done
 

@@ -64,15 +64,18 @@ def plane(
 
 def _together(points: Sequence[Point]) -> list[tuple[float, float, list[int]]]:
     """Where the numbers of points stand: those too close for labels of their own share one."""
-    found: list[tuple[float, float, list[int]]] = []
+    found: list[list[Point]] = []
     for point in points:
-        for x, y, numbers in found:
-            if abs(x - point.x) <= _CLOSE and abs(y - point.y) <= _CLOSE:
-                numbers.append(point.number)
+        for group in found:
+            if abs(group[0].x - point.x) <= _CLOSE and abs(group[0].y - point.y) <= _CLOSE:
+                group.append(point)
                 break
         else:
-            found.append((point.x, point.y, [point.number]))
-    return found
+            found.append([point])
+    return [
+        (max(p.x for p in group), max(p.y for p in group), [p.number for p in group])
+        for group in found
+    ]
 
 
 def _x(value: float) -> float:

@@ -178,7 +178,7 @@ def _v3(value: float | None) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.3f}".replace("-", "−")
+    return "–" if value is None else f"{value or 0.0:+.3f}".replace("-", "−")
 
 
 def _p(value: float | None) -> str:
