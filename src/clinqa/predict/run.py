@@ -304,6 +304,11 @@ class _Run:
                 f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
                 f"({_named(tally.errors)}); they are counted, not dropped"
             )
+        if self._options.constrained and tally.statuses["ambiguous"]:
+            found.append(
+                f"True and False were equally likely {tally.statuses['ambiguous']:,} times: half "
+                "precision rounds small differences away; --dtype float32 keeps them"
+            )
         for status in tally.statuses:
             if status not in ("answered", "error") and tally.statuses[status]:
                 found.append(f"{tally.statuses[status]:,} of {tally.total:,} answers are {status}")
