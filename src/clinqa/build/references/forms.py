@@ -23,6 +23,16 @@ _NEEDS_DENIAL = re.compile(r"\b(?:until|any|yet|either|at all|ever|only|alone|ev
 _QUANTIFIED = re.compile(r"^(?:all|every|each|both|no|only)\b", re.I)
 _NOUN_AFTER_ONE = re.compile(r"\s+[a-z]")
 _VOWEL = re.compile(r"(?:[aeiou]|u(?!ni))", re.I)
+# what is a sign of one thing may be a sign of another
+_KIND_OF = re.compile(
+    r"\b(?:signs?|causes?|treatments?|features?|markers?|sources?|forms?)\s+of\s[\w\s-]*$", re.I
+)
+_SHARE = re.compile(
+    r"%|\b(?:per ?cent|half of|thirds?\s+of|quarters?\s+of|fifths?\s+of|tenths?\s+of)\b", re.I
+)
+_SECOND_CLAUSE = re.compile(r"\band\s[^,;]*\s(?:is|are|has|have|does|do)\s", re.I)
+_EDGE_VERBS = frozenset({"begins", "begin", "starts", "start", "ends", "end"})
+_ORDER_VERBS = frozenset({"precedes", "precede", "follows", "follow"})
 _ASYMMETRIC = frozenset({"precedes", "precede", "follows", "follow", "exceeds", "exceed"})
 
 
@@ -197,6 +207,8 @@ def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
 def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Opposite) -> bool:
     """Whether the sentence cannot hold of both: a drug that prolongs one interval may prolong
     another, but a wave that represents one thing does not represent another."""
+    if start >= clause.verb_end and not _told_of_the_subject(clause, words, start, opposite):
+        return False
     if start < clause.verb_end or opposite.kind == Edit.DIRECTION:
         return word not in {"elevation", "depression"} or clause.kind is VerbKind.HAVE
     if clause.kind is not VerbKind.BE and clause.verb not in words.functional:
@@ -210,7 +222,29 @@ def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Op
     return not re.search(r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before)
 
 
+def _told_of_the_subject(clause: Clause, words: Words, start: int, opposite: Opposite) -> bool:
+    """Whether a word after the verb is said of the subject, and of nothing else as well."""
+    before = clause.text[clause.verb_end : start]
+    if _KIND_OF.search(before) or _acts(clause):
+        return False
+    if clause.verb in words.moving and opposite.kind == Edit.TERM:
+        return False  # who travels down one thing travels down the next
+    placed = clause.kind is VerbKind.BE or clause.verb in words.functional
+    # "overcorrects at high rates" does not say what happens at low ones
+    return placed or not re.match(r"\s+(?:in|during|with|at|for|among|under|within)\s", before)
+
+
+def _acts(clause: Clause) -> bool:
+    """A drug that ends one rhythm may end or start another; a wave begins and ends at its place."""
+    place = re.match(r"\s+(?:at|with|in|on|before|after)\b", clause.main)
+    return clause.verb in _EDGE_VERBS and place is None
+
+
 def _fits_as_verb(clause: Clause, words: Words, verb: str) -> bool:
+    if _acts(clause):
+        return False
+    if clause.verb in _ORDER_VERBS and re.search(r"\b(?:every|each)\b", clause.main):
+        return False  # what follows every beat precedes the next one
     if verb not in words.closed or re.search(r"\d", clause.main):
         return False
     return not verb.startswith("prolong") or bool(re.match(r"\s+(?:the|a|an)\b", clause.main))
@@ -284,6 +318,10 @@ def _deniable(clause: Clause, words: Words) -> bool:
     """Whether "not" at the verb denies just what the sentence says."""
     if _QUANTIFIED.match(clause.text) or clause.verb in {"does", "do"}:
         return False
+    if _SHARE.search(clause.text[clause.verb_end :]):
+        return False  # "does not accompany a third": of a third it holds, of another not
+    if _SECOND_CLAUSE.search(clause.text, clause.verb_end):
+        return False  # which of the two is denied?
     return not re.search(r"\b(?:because|so that|if|unless)\b", clause.tail)
 
 

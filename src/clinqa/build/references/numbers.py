@@ -136,9 +136,7 @@ def _role(clause: Clause, match: re.Match[str]) -> Role | None:
         plain = re.match(r"\s(?:when|if|whenever)\s", lead) and lead.count(",") == 0
         return Role.CONDITION if plain and not clause.open else None
     if start < clause.verb_start:
-        naming = clause.verb in {"is", "means", "defines"} and not clause.open
-        single = re.match(r"(?:A|An)\s", clause.text)
-        return Role.CONDITION if naming and single else None
+        return None  # "120 ms or more is wide" does not say what 100 ms is
     between = clause.text[clause.verb_end : start]
     if start >= clause.core_end or _CONDITION.search(between):
         return None

@@ -45,6 +45,7 @@ class Words:
     open: dict[str, str]
     nouns: frozenset[str]
     functional: frozenset[str]
+    moving: frozenset[str]
     open_after_be: re.Pattern[str]
     fixed: frozenset[str]
     """Single words that may not differ between a quote and its page."""
@@ -107,6 +108,7 @@ def words_of(pack: ReferencePack) -> Words:
         open={**spec.verbs.open, **{base: base for base in spec.verbs.open.values()}},
         nouns=frozenset(spec.verbs.also_nouns),
         functional=frozenset(spec.verbs.functional),
+        moving=frozenset(spec.verbs.moving),
         open_after_be=re.compile(
             rf"\s+(?:\w+ly\s+|also\s+)?{phrases(spec.verbs.open_after_be)}", re.I
         ),
