@@ -31,6 +31,9 @@ _FRONTED = re.compile(
 _SPLIT = re.compile(
     r"(?:;\s+|,\s+(?:and|but|whereas|while)\s+)(?=(?:the|a|an|lead|leads|one|each)\s)", re.I
 )
+# what follows explains or contrasts, and the clause before it holds without it; after "but", "if"
+# or "unless" it would not
+_AFTERTHOUGHT = re.compile(r",\s+(?:while|whereas|where|since|because|as\s+the)\s+", re.I)
 _SHOUTED = re.compile(r"\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z]\w*\b")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b(?!\s*(?:ms|mv|hz|per|/))", re.I)
 _ODD = re.compile(r"[^\w\s.,;:()%/<>=\u2264\u2265\u00b1\u00b0+'\u2019\u2212\u2013-]")
@@ -76,28 +79,37 @@ def glean(page: Page, words: Words) -> Gleaned:
 
 
 def _pieces(sentence: Sentence, page: str, words: Words) -> Iterator[Sentence]:
-    """The sentence, or its clauses where each is a sentence of its own."""
-    edges = [m.span() for m in _SPLIT.finditer(sentence.text)]
-    if not edges:
-        yield sentence
-        return
+    """The sentence, or its clauses where each is a sentence of its own, or its first clause where
+    the rest is an afterthought that makes the whole hard to read."""
+    text = sentence.text
+    edges = [m.span() for m in _SPLIT.finditer(text)]
+    if edges:
+        lows = [0, *(end for _, end in edges)]
+        highs = [*(start for start, _ in edges), len(text)]
+        pieces = [_piece(sentence, page, low, high) for low, high in zip(lows, highs, strict=True)]
+        if all(read_clause(rewritten(piece.text, words), words) for piece in pieces):
+            yield from pieces
+            return
+    after = _AFTERTHOUGHT.search(text)
+    if after and passed_over(rewritten(text, words), words):
+        first = _piece(sentence, page, 0, after.start())
+        if not passed_over(rewritten(first.text, words), words):
+            yield first
+            return
+    yield sentence
+
+
+def _piece(sentence: Sentence, page: str, low: int, high: int) -> Sentence:
+    """A part of a sentence, and where it stands on the page."""
     raw = page[sentence.start : sentence.end]
-    # the places of the clauses in the page, blanks aside
+    # the places on the page, blanks aside
     place = [i for i, char in enumerate(raw) if not char.isspace()]
-    pieces = []
-    low = 0
-    for start, end in [*edges, (len(sentence.text), len(sentence.text))]:
-        text = sentence.text[low:start]
-        solid_before = sum(not c.isspace() for c in sentence.text[:low])
-        solid = sum(not c.isspace() for c in text)
-        first = sentence.start + place[solid_before]
-        last = sentence.start + place[solid_before + solid - 1] + 1
-        pieces.append(Sentence(text[:1].upper() + text[1:].rstrip(), first, last))
-        low = end
-    if all(read_clause(rewritten(piece.text, words), words) for piece in pieces):
-        yield from pieces
-    else:
-        yield sentence
+    text = sentence.text[low:high]
+    before = sum(not c.isspace() for c in sentence.text[:low])
+    solid = sum(not c.isspace() for c in text)
+    first = sentence.start + place[before]
+    last = sentence.start + place[before + solid - 1] + 1
+    return Sentence(text[:1].upper() + text[1:].rstrip(), first, last)
 
 
 def rewritten(text: str, words: Words) -> str:
