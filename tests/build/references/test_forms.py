@@ -100,7 +100,17 @@ def test_an_edit_that_contradicts(statement: str, false: str) -> None:
             "The impulse travels down the atrioventricular node.",
             "The impulse travels down the Purkinje fibres.",
         ),
+        (
+            "The impulse spreads through the left bundle branch.",
+            "The impulse spreads through the right bundle branch.",
+        ),
+        # the number says when, not what
+        ("QTc is prolonged above 450 ms.", "QTc is prolonged below 450 ms."),
         # what follows every beat precedes the next one
+        (
+            "The P wave precedes each QRS complex.",
+            "The QRS complex precedes each P wave.",
+        ),
         (
             "A premature beat follows every sinus beat in bigeminy.",
             "A premature beat precedes every sinus beat in bigeminy.",

@@ -31,6 +31,7 @@ _SHARE = re.compile(
     r"%|\b(?:per ?cent|half of|thirds?\s+of|quarters?\s+of|fifths?\s+of|tenths?\s+of)\b", re.I
 )
 _SECOND_CLAUSE = re.compile(r"\band\s[^,;]*\s(?:is|are|has|have|does|do)\s", re.I)
+_PASSING = re.compile(r"\s+(?:through|down|along|across|over|via|up)\s", re.I)
 _EDGE_VERBS = frozenset({"begins", "begin", "starts", "start", "ends", "end"})
 _ORDER_VERBS = frozenset({"precedes", "precede", "follows", "follow"})
 _ASYMMETRIC = frozenset({"precedes", "precede", "follows", "follow", "exceeds", "exceed"})
@@ -227,8 +228,11 @@ def _told_of_the_subject(clause: Clause, words: Words, start: int, opposite: Opp
     before = clause.text[clause.verb_end : start]
     if _KIND_OF.search(before) or _acts(clause):
         return False
-    if clause.verb in words.moving and opposite.kind == Edit.TERM:
+    if clause.verb in words.moving and (opposite.kind == Edit.TERM or _PASSING.match(before)):
         return False  # who travels down one thing travels down the next
+    if clause.kind is VerbKind.BE and opposite.word in {"above", "below", "over", "under"}:
+        # "is prolonged above 450 ms": the number is when, not what
+        return len(before.split()) != 1
     placed = clause.kind is VerbKind.BE or clause.verb in words.functional
     # "overcorrects at high rates" does not say what happens at low ones
     return placed or not re.match(r"\s+(?:in|during|with|at|for|among|under|within)\s", before)
@@ -289,6 +293,7 @@ def _exchanged(clause: Clause, words: Words) -> Iterator[Form]:
                 one.end() <= clause.verb_start
                 and other.start() >= clause.verb_end
                 and (re.search(r"\bthan\b", between) or clause.verb in _ASYMMETRIC)
+                and not re.search(r"\b(?:every|each)\b", between)
             )
             if not (from_to or compared) or clause.open or _OR.search(clause.text):
                 continue
