@@ -4,6 +4,9 @@ A table is of patients if it has a column of patients, else of tracts; a tract's
 its patients through a map patient → tract (a table of its own, or the tract column of a table of
 patients). An attribute of a table of patients that is the same for all patients of every tract
 was assigned to tracts, whatever the table says.
+
+Statements that are true or false belong to no patient but to the document they were taken from;
+tables of documents are read alike, without tracts.
 """
 
 from __future__ import annotations
@@ -15,14 +18,45 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.audit.table import PATIENT_NAMES, TRACT_NAMES, Table, key_column, read_table
+from clinqa.audit.table import (
+    DOCUMENT_NAMES,
+    PATIENT_NAMES,
+    TRACT_NAMES,
+    Table,
+    key_column,
+    read_table,
+)
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 
-__all__ = ["PATIENT", "TRACT", "Attribute", "Cohort", "read_cohort"]
+__all__ = ["DOCUMENTS", "PATIENT", "PATIENTS", "TRACT", "Attribute", "Cohort", "Who", "read_cohort"]
 
 PATIENT, TRACT = "patient", "tract"
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Whose attributes are audited: the word, the columns that hold ids, and which ids they are."""
+
+    word: str
+    columns: tuple[str, ...]
+    ids: str
+    in_tracts: bool = True
+
+    @property
+    def many(self) -> str:
+        """The plural."""
+        return f"{self.word}s"
+
+
+PATIENTS = Who(PATIENT, PATIENT_NAMES, "the ids that the dataset's reports carry")
+DOCUMENTS = Who(
+    "document",
+    DOCUMENT_NAMES,
+    "the dataset's source_id (a PDF's MD5, or a bank's name and item id), and not its group",
+    in_tracts=False,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +80,7 @@ class Cohort:
     tracts: int  # that are known
     counts: Mapping[str, int] = field(default_factory=dict)
     told: Sequence[str] = ()
+    who: Who = PATIENTS
 
 
 @dataclass(slots=True)
@@ -66,6 +101,7 @@ def read_cohort(
     patient_column: str | None = None,
     tract_column: str | None = None,
     missing: Sequence[str] = (),
+    who: Who = PATIENTS,
 ) -> Cohort:
     """Attach the tables to the patients of the split; `patients` are their ids, sorted.
 
@@ -74,12 +110,18 @@ def read_cohort(
     """
     if not tables:
         raise ConfigError("--groups: give at least one table of patients or tracts")
+    if not who.in_tracts and (tract_map is not None or tract_column is not None):
+        raise ConfigError(
+            f"--map and --tract-column: items of this dataset belong to {who.many}, and "
+            f"{who.many} to no tract; give a table with one row a {who.word}"
+        )
     read = _Read()
     paths = [*tables, *([tract_map] if tract_map is not None else [])]
     if len({path.resolve() for path in paths}) < len(paths):
         raise ConfigError("--groups and --map: the same file is given twice")
     for path in paths:
-        _sort_in(read, read_table(path, missing), patient_column, tract_column, path == tract_map)
+        table = read_table(path, missing)
+        _sort_in(read, table, patient_column, tract_column, path == tract_map, who)
     if read.of_tracts and not read.mapped:
         raise ConfigError(
             f"{read.of_tracts[0][0].path}: a table of tracts needs a map patient → tract: --map "
@@ -96,8 +138,8 @@ def read_cohort(
     told: list[str] = []
     counts = dict.fromkeys(("of_the_split", "not_in_the_split", "repeated", "without_id"), 0)
     for table, key, tract_key in read.of_patients:
-        rows = _row_of(table, key, counts, PATIENT)
-        _count(table, rows, wanted, counts, PATIENT)
+        rows = _row_of(table, key, counts, who.word)
+        _count(table, rows, wanted, counts, who.word, who.ids)
         for name in table.columns:
             if name not in (key, tract_key):
                 values = _values(table, name, rows, patients)
@@ -105,7 +147,7 @@ def read_cohort(
                 made.append(Attribute(name, unit, values, name in table.dates))
     for table, key in read.of_tracts:
         rows = _row_of(table, key, counts, TRACT)
-        _count(table, rows, set(names), counts, TRACT)
+        _count(table, rows, set(names), counts, TRACT, "the ids of the map")
         where = [read.map.get(patient) for patient in patients]
         for name in table.columns:
             if name != key:
@@ -117,13 +159,13 @@ def read_cohort(
     nowhere = sum(all(a.values[at] is None for a in made) for at in range(len(patients)))
     if nowhere:
         told.append(
-            f"{nowhere:,} of {len(patients):,} patients of the split stand in no table or have no "
-            "value there: they are the extra row “missing”"
+            f"{nowhere:,} of {len(patients):,} {who.many} of the split stand in no table or have "
+            "no value there: they are the extra row “missing”"
         )
     if counts["not_in_the_split"]:
         told.append(
-            f"{counts['not_in_the_split']:,} rows of the tables are of patients or tracts that "
-            "the split does not hold: left out"
+            f"{counts['not_in_the_split']:,} rows of the tables are of {who.many}"
+            f"{' or tracts' if who.in_tracts else ''} that the split does not hold: left out"
         )
     if counts["without_id"]:
         told.append(f"{counts['without_id']:,} rows of the tables have no id: left out")
@@ -131,13 +173,26 @@ def read_cohort(
         told.append(f"{counts['repeated']:,} rows repeat another word for word: counted once")
     if read.mapped and len(names) and (unmapped := len(wanted - read.map.keys())):
         told.append(f"{unmapped:,} of {len(patients):,} patients have no tract in the map")
-    return Cohort(patients, made, tract, len(names), counts, told)
+    return Cohort(patients, made, tract, len(names), counts, told, who)
 
 
 def _sort_in(
-    read: _Read, table: Table, patient_column: str | None, tract_column: str | None, is_map: bool
+    read: _Read,
+    table: Table,
+    patient_column: str | None,
+    tract_column: str | None,
+    is_map: bool,
+    who: Who,
 ) -> None:
-    patient = key_column(table, PATIENT_NAMES, patient_column, PATIENT)
+    patient = key_column(table, who.columns, patient_column, who.word)
+    if not who.in_tracts:
+        if patient is None:
+            raise ConfigError(
+                f"{table.path}: no column of {who.many} ({', '.join(who.columns[:4])}, …), which "
+                f"holds {who.ids}; name it with --{who.word}-column"
+            )
+        read.of_patients.append((table, patient, None))
+        return
     tract = key_column(table, TRACT_NAMES, tract_column, TRACT)
     if is_map and (patient is None or tract is None):
         raise ConfigError(f"{table.path}: --map has a column of patients and one of tracts")
@@ -200,7 +255,12 @@ def _row_of(table: Table, key: str, counts: dict[str, int], what: str) -> dict[s
 
 
 def _count(
-    table: Table, rows: Mapping[str, int], wanted: set[str], counts: dict[str, int], what: str
+    table: Table,
+    rows: Mapping[str, int],
+    wanted: set[str],
+    counts: dict[str, int],
+    what: str,
+    ids: str,
 ) -> None:
     here = len(rows.keys() & wanted)
     if not here:
@@ -210,7 +270,7 @@ def _count(
             "the ids would match without leading zeros or a trailing .0: write them as text, as "
             "the dataset does"
             if alike
-            else "are these the ids that the dataset's reports carry?"
+            else f"are these {ids}?"
         )
         raise SourceError(
             f"{table.path}: none of its {len(rows):,} {what}s is of the split; {hint}"

@@ -80,7 +80,7 @@ def intervals(
         seen.deviations + reach,
         slope_low,
         slope_high,
-        f"simultaneous over {entering} groups, max-t of the bootstrap over patients, "
+        f"simultaneous over {entering} groups, max-t of the bootstrap over {drawing.who}, "
         f"{drawing.draws} draws|{drawing.level:g}",
     )
 

@@ -112,7 +112,7 @@ def dimensions_of(
         kind = "categorical" if attribute.name in categorical else kind
         dimension = _dimension(attribute, cohort, items, kind, over)
         if isinstance(dimension, Dimension):
-            dimension = _with_small(dimension, least)
+            dimension = _with_small(dimension, least, cohort.who.many)
         if isinstance(dimension, Excluded):
             left.append(dimension)
         else:
@@ -120,7 +120,9 @@ def dimensions_of(
     by_name = {dimension.name: dimension for dimension in made}
     for names in intersect:
         crossed = _intersection(names, by_name, {one.name: one for one in left})
-        found = _with_small(crossed, least) if isinstance(crossed, Dimension) else crossed
+        found = crossed
+        if isinstance(crossed, Dimension):
+            found = _with_small(crossed, least, cohort.who.many)
         if isinstance(found, Excluded):
             left.append(found)
         else:
@@ -154,9 +156,10 @@ def _dimension(
     if attribute.is_date:
         return Excluded(name, "holds dates, which are no groups")
     if not known:
-        return Excluded(name, "no patient of the split has a value: all are missing")
+        who = cohort.who.word
+        return Excluded(name, f"no {who} of the split has a value: all are missing")
     if len(distinct) == 1:
-        return Excluded(name, "all patients have the same value")
+        return Excluded(name, f"all {cohort.who.many} have the same value")
     numbers = [_number(value) for value in distinct]
     are_numbers = None not in numbers
     if kind == "continuous" and not are_numbers:
@@ -269,14 +272,14 @@ def _ranges(cuts: Floats, ranks: Sequence[int]) -> list[str]:
     return made
 
 
-def _with_small(dimension: Dimension, least: int) -> Dimension | Excluded:
+def _with_small(dimension: Dimension, least: int, who: str) -> Dimension | Excluded:
     """The same with its small groups marked; excluded where fewer than two can be compared."""
     sizes = dimension.sizes()
     small = frozenset(code for code, n in enumerate(sizes) if n < least)
     if len(sizes) - len(small) < 2:
         return Excluded(
             dimension.name,
-            f"fewer than two of its {len(sizes):,} groups have {least} patients or more",
+            f"fewer than two of its {len(sizes):,} groups have {least} {who} or more",
         )
     return replace(dimension, small=small)
 

@@ -44,12 +44,15 @@ _AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How many samples of patients and permutations of attributes, and from which seed."""
+    """How many samples of patients and permutations of attributes, and from which seed; in words,
+    who is drawn, and within what gaps are standardised."""
 
     seed: int = 0
     draws: int = 1000
     permutations: int = 1000
     level: float = 0.95
+    who: str = "patients"
+    strata: str = "abnormality × level of the reference"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from clinqa.audit.answers import Means, lower_is_better
 from clinqa.audit.cohort import TRACT
 from clinqa.audit.deviations import scores_with_intervals
 from clinqa.audit.dimensions import MISSING, Dimension
-from clinqa.audit.engine import Drawing, Found
+from clinqa.audit.engine import STANDARD, Drawing, Found
 from clinqa.audit.records import GAP, Gap
 from clinqa.core.figures import Figure
 from clinqa.score.inputs import Run
@@ -28,8 +28,7 @@ _WORDS = {
     "groups; answers of repeats averaged first",
     "equality_difference_repeats": "mean over repeats of each repeat's mean absolute deviation",
     "max_min_gap": "highest group score less the lowest; answers of repeats averaged first",
-    "equality_difference_standardised": "mean absolute deviation, directly standardised over "
-    "abnormality × level of the reference",
+    "equality_difference_standardised": "mean absolute deviation, directly standardised",
     "trend": "change of the score from one quarter to the next, least squares weighted by answers",
     "ratio": "lowest group score over the highest",
     "between_group_sd": "standard deviation between groups net of sampling noise (0 where noise "
@@ -57,7 +56,7 @@ def figures_of(
         if not len(rows):
             continue
         if len(rows) < least:
-            yield from _withheld(means, runs, subset, least)
+            yield from _withheld(means, runs, subset, f"{least} {drawing.who}")
             continue
         yield from _scores(means, runs, rows, drawing, subset)
         if code >= 0:
@@ -92,9 +91,9 @@ def _scores(
 
 
 def _withheld(
-    means: Means, runs: Sequence[Run], subset: dict[str, str], least: int
+    means: Means, runs: Sequence[Run], subset: dict[str, str], least: str
 ) -> Iterator[Figure]:
-    how = f"{means.signature}|withheld: fewer than {least} patients"
+    how = f"{means.signature}|withheld: fewer than {least}"
     for run in runs:
         yield Figure(
             run.id, run.model, run.shots, means.metric, None, None, None, 0, 0, how, subset
@@ -209,15 +208,18 @@ def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
 def _signature(
     measure: str, dimension: Dimension, means: Means, drawing: Drawing, family: str
 ) -> str:
-    units = "tracts" if dimension.unit == TRACT else "patients"
+    units = "tracts" if dimension.unit == TRACT else drawing.who
     if dimension.parts and len({part.unit for part in dimension.parts}) > 1:
         units = "patients and tracts, each attribute at its own"
     within = "blocks of like item counts"
     if measure.endswith("standardised"):
         within += " and like expected scores"
+    words = _WORDS[measure]
+    if measure in STANDARD:
+        words += f" over {drawing.strata}"
     sides = ", two-sided" if measure == "trend" else ""
     return (
-        f"{GAP}{measure}|{_WORDS[measure]}|null: attribute permuted among {units} within {within}, "
+        f"{GAP}{measure}|{words}|null: attribute permuted among {units} within {within}, "
         f"{drawing.permutations} permutations, p = (b+1)/(B+1){sides}, max-T over {family}"
         f"|of {means.signature}"
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import clinqa
+from clinqa.audit.cohort import PATIENT, Who
 from clinqa.audit.dimensions import Dimension, Excluded
 from clinqa.audit.options import AuditOptions
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
@@ -35,7 +36,7 @@ def inputs_of_audit(
 
 
 def configuration_of(
-    dataset: Dataset, runs: Sequence[Run], options: AuditOptions, pack: Pack
+    dataset: Dataset, runs: Sequence[Run], options: AuditOptions, pack: Pack | None
 ) -> dict[str, Any]:
     """What the audit was told, as the manifest tells it."""
     return {
@@ -52,7 +53,7 @@ def configuration_of(
         "patient_column": options.patient_column,
         "tract_column": options.tract_column,
         "missing": list(options.missing),
-        "pack": pack.spec.id,
+        "pack": pack.spec.id if pack is not None else None,
         "resamples": options.draws,
         "permutations": options.permutations,
         "limit": options.limit,
@@ -64,7 +65,7 @@ def identity_of_audit(
     dataset: Dataset,
     runs: Sequence[Run],
     options: AuditOptions,
-    pack: Pack,
+    pack: Pack | None,
     data_class: DataClass,
     inputs: Sequence[FileRecord],
 ) -> dict[str, Any]:
@@ -74,8 +75,8 @@ def identity_of_audit(
             **configuration_of(dataset, runs, options, pack),
             "verb": VERB,
             "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "words_fingerprint": words_fingerprint(pack),
+            "pack_fingerprint": pack.fingerprint if pack is not None else None,
+            "words_fingerprint": words_fingerprint(pack) if pack is not None else None,
             "data_class": data_class.value,
             "inputs": [record.sha256 for record in inputs],
         }
@@ -90,18 +91,20 @@ def dry_run(
     options: AuditOptions,
     data_class: DataClass,
     out: Path,
+    who: Who,
 ) -> list[str]:
     """What would be audited; nothing is sent anywhere."""
     lines = [
-        f"would audit {len(runs)} runs over {len(items):,} items of {items.clusters:,} patients, "
+        f"would audit {len(runs)} runs over {len(items):,} items of {items.clusters:,} {who.many}, "
         f"by {', '.join(options.metrics)}"
     ]
     for one in dimensions:
         shown = len(one.groups) - len(one.small)
-        lines.append(f"would compare {shown} groups of {visible(one.name)} ({one.unit} level)")
+        unit = who.word if one.unit == PATIENT else one.unit
+        lines.append(f"would compare {shown} groups of {visible(one.name)} ({unit} level)")
     lines += [f"would leave out {visible(one.name)}: {one.reason}" for one in excluded]
     lines.append(
-        f"would permute {options.permutations:,} times, draw {options.draws:,} samples of patients"
-        f" and write the audit ({data_class.value}) to {out}"
+        f"would permute {options.permutations:,} times, draw {options.draws:,} samples of "
+        f"{who.many} and write the audit ({data_class.value}) to {out}"
     )
     return [*lines, "would send nothing anywhere"]

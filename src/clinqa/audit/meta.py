@@ -3,7 +3,8 @@
 dataset     as in scores.json
 runs        run, name, model, shots, repeats, vary, deterministic
 metrics     name, signature, whether lower is better
-dimensions  name, unit, kind, cuts, groups with ranges and patients (None where withheld), note
+dimensions  name, unit, kind, cuts, groups with ranges and patients (None where withheld), note;
+            `patients` are documents where `settings.who` says so
 excluded    name, reason
 settings    what was told, and how nulls and intervals are made
 rows        what became of the tables' rows
@@ -16,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clinqa.audit.answers import Means, lower_is_better
-from clinqa.audit.cohort import Cohort
+from clinqa.audit.cohort import PATIENT, PATIENTS, Cohort, Who
 from clinqa.audit.dimensions import Dimension, Excluded
 from clinqa.audit.engine import Drawing
 from clinqa.audit.options import AuditOptions
@@ -28,7 +29,7 @@ from clinqa.score.inputs import Items, Run
 __all__ = ["dimension_record", "meta_of"]
 
 
-def dimension_record(dimension: Dimension, least: int) -> dict[str, Any]:
+def dimension_record(dimension: Dimension, least: int, who: Who = PATIENTS) -> dict[str, Any]:
     """A dimension with its groups; a small group's number of patients is withheld."""
     sizes = dimension.sizes()
     missing = int((dimension.codes < 0).sum())
@@ -43,7 +44,7 @@ def dimension_record(dimension: Dimension, least: int) -> dict[str, Any]:
     ]
     return {
         "name": dimension.name,
-        "unit": dimension.unit,
+        "unit": who.word if dimension.unit == PATIENT else dimension.unit,
         "kind": dimension.kind,
         "cuts": list(dimension.cuts),
         "groups": groups,
@@ -77,6 +78,8 @@ def meta_of(
         "seed": drawing.seed,
         "family": f"{len(dimensions)} dimensions × {len(runs)} runs, each measure and metric alone",
         "tracts": cohort.tracts,
+        "who": cohort.who.many,
+        "strata": drawing.strata,
         "patients": len(cohort.patients),
     }
     return {
@@ -105,7 +108,9 @@ def meta_of(
             {"metric": m.metric, "signature": m.signature, "lower": lower_is_better(m.metric)}
             for m in means
         ],
-        "dimensions": [dimension_record(one, options.min_patients) for one in dimensions],
+        "dimensions": [
+            dimension_record(one, options.min_patients, cohort.who) for one in dimensions
+        ],
         "excluded": [{"name": one.name, "reason": one.reason} for one in excluded],
         "settings": settings,
         "rows": dict(cohort.counts),

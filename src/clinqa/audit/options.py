@@ -21,7 +21,7 @@ class AuditOptions:
 
     groups: Sequence[Path] = ()
     tract_map: Path | None = None
-    metrics: Sequence[str] = ("token_f1",)
+    metrics: Sequence[str] = ()  # token_f1, or accuracy of statements, unless given
     dimensions: Sequence[str] = ()
     intersect: Sequence[Sequence[str]] = ()
     continuous: Sequence[str] = ()
@@ -44,14 +44,14 @@ class AuditOptions:
     def check(self) -> None:
         """Raise ConfigError for a value that means nothing."""
         if not self.groups:
-            raise ConfigError("--groups: give at least one table of patients or tracts")
+            raise ConfigError("--groups: give at least one table of patients, tracts or documents")
         if self.quantiles_over not in OVER:
             raise ConfigError(f"--quantiles-over: one of {', '.join(OVER)}")
         if self.min_patients < 2:
             raise ConfigError("--min-patients: at least 2, or a figure is one person's")
         if self.draws < 100 or self.permutations < 100:
             raise ConfigError("--resamples and --permutations: at least 100 each")
-        if not self.metrics or len(set(self.metrics)) < len(self.metrics):
+        if len(set(self.metrics)) < len(self.metrics):
             raise ConfigError("--metric: give each metric once")
 
     @property

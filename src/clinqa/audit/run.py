@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 import clinqa
 from clinqa.audit.answers import Means, lower_is_better, strata_of
-from clinqa.audit.cohort import TRACT, Cohort, read_cohort
+from clinqa.audit.cohort import DOCUMENTS, PATIENTS, TRACT, Cohort, read_cohort
 from clinqa.audit.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.audit.engine import Drawing, audit_means
 from clinqa.audit.gaps import figures_of, gaps_of, overall_figures
@@ -37,14 +37,18 @@ from clinqa.audit.options import AuditOptions, AuditResult
 from clinqa.audit.pareto import MEAN, Point, points_of
 from clinqa.audit.records import Gap
 from clinqa.audit.scoring import check_metrics, from_runs, from_scores
+from clinqa.audit.statements import STRATA, items_of, judged_means, measures_named
 from clinqa.audit.tables import tables_of
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts, library_versions
 from clinqa.core.outfolder import OutFolder, open_out, write_durably, writing
 from clinqa.core.progress import Progress, silent
+from clinqa.core.records import Kind
 from clinqa.core.visible import visible
-from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.privacy import is_private
+from clinqa.score.binary.compared import PRIMARY
+from clinqa.score.binary.statements import Statements, kind_of_split, load_statements
 from clinqa.score.identity import data_class_of, pack_of
 from clinqa.score.inputs import Items, Run, load_items, open_runs
 
@@ -73,12 +77,11 @@ def audit(
 ) -> AuditResult:
     """Audit these runs on the dataset they were made on, or say that it has been done."""
     options.check()
-    check_metrics(options.metrics)
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
-    pack = pack_of(opened_set, options.scoring)
+    statements, items, options = _asked(opened_set, opened[0].split, options)
+    pack = pack_of(opened_set, options.scoring) if statements is None else None
     data_class = data_class_of(opened_set, opened, options.scoring)
-    items = load_items(opened_set, opened[0].split, options.limit)
     patients, patient = np.unique(np.array(items.column("group")), return_inverse=True)
     cohort = read_cohort(
         patients.tolist(),
@@ -87,6 +90,7 @@ def audit(
         patient_column=options.patient_column,
         tract_column=options.tract_column,
         missing=options.missing,
+        who=PATIENTS if statements is None else DOCUMENTS,
     )
     dimensions, excluded = dimensions_of(
         cohort,
@@ -99,7 +103,7 @@ def audit(
         least=options.min_patients,
     )
     if options.dry_run:
-        told = dry_run(items, opened, dimensions, excluded, options, data_class, out)
+        told = dry_run(items, opened, dimensions, excluded, options, data_class, out, cohort.who)
         return AuditResult({}, warnings=list(cohort.told), lines=told)
     inputs = inputs_of_audit(opened_set, opened, options)
     identity = identity_of_audit(opened_set, opened, options, pack, data_class, inputs)
@@ -113,13 +117,17 @@ def audit(
             )
         with writing(folder.path):
             started, clock = _now(), time.monotonic()
-            if options.scores is not None:
-                names = list(options.metrics)
-                fingerprint = opened_set.manifest.fingerprint
-                means = from_scores(options.scores, opened, items, fingerprint, names)
-            else:
-                means = from_runs(opened, items, pack, options.metrics, progress)
+            names, scores = options.metrics, options.scores
+            fingerprint = opened_set.manifest.fingerprint
             drawing = Drawing(options.seed, options.draws, options.permutations)
+            if statements is not None:
+                drawing = replace(drawing, who=DOCUMENTS.many, strata=STRATA)
+                means = judged_means(opened, statements, names, scores, fingerprint, progress)
+            elif scores is not None:
+                means = from_scores(scores, opened, items, fingerprint, names)
+            else:
+                assert pack is not None
+                means = from_runs(opened, items, pack, names, progress)
             warnings = _warnings(cohort, dimensions, excluded, opened, means, options)
             figures, gaps, points = _audited(
                 means, items, patient, cohort, dimensions, opened, drawing, options, progress
@@ -157,6 +165,20 @@ def audit(
             finished = folder.commit(manifest)
     lines = lines_of(meta["dimensions"], meta["excluded"], gaps, opened, options.metrics)
     return AuditResult(_counts(finished), warnings, lines)
+
+
+def _asked(
+    dataset: Dataset, split: str, options: AuditOptions
+) -> tuple[Statements | None, Items, AuditOptions]:
+    """The items (of statements both what they are and as items), and options with their metrics."""
+    if kind_of_split(dataset, split) == Kind.TRUE_FALSE:
+        options = replace(options, metrics=options.metrics or (PRIMARY,))
+        measures_named(options.metrics)
+        statements = load_statements(dataset, split, options.limit)
+        return statements, items_of(statements), options
+    options = replace(options, metrics=options.metrics or ("token_f1",))
+    check_metrics(options.metrics)
+    return None, load_items(dataset, split, options.limit), options
 
 
 def _audited(
@@ -225,7 +247,7 @@ def _write(folder: OutFolder, made: _Made) -> None:
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
     write_durably(partial / AUDIT_FILE, text.encode(), private=private)
     (partial / "tables").mkdir(mode=0o700)
-    tables = tables_of(made.figures, made.gaps, made.meta["dimensions"], made.points)
+    tables = tables_of(made.figures, made.gaps, made.meta, made.points)
     for name, content in tables.items():
         write_durably(partial / "tables" / name, content.encode(), private=private)
 
@@ -245,7 +267,7 @@ def _warnings(
         if one.small:
             made.append(
                 f"{visible(one.name)}: {len(one.small)} of {len(one.groups)} groups have fewer "
-                f"than {options.min_patients} patients: withheld, and not in the gap"
+                f"than {options.min_patients} {cohort.who.many}: withheld, and not in the gap"
             )
         if one.note:
             made.append(f"{visible(one.name)}: {one.note}")

@@ -26,7 +26,7 @@ from clinqa.score.read import AnswerReader
 from clinqa.score.scored import COLUMNS, ScoredAnswers, score_answers
 from clinqa.score.text.signatures import METRICS
 
-__all__ = ["check_metrics", "from_runs", "from_scores"]
+__all__ = ["check_metrics", "check_scores", "from_runs", "from_scores"]
 
 Floats = npt.NDArray[np.float64]
 Sides = tuple[list[Floats], list[Floats]]
@@ -95,7 +95,8 @@ def from_scores(
     The figures are those of scoring anew: a row of `items.parquet` holds what the statistics of
     an answer are made of.
     """
-    signatures = _checked(folder, runs, dataset)
+    check_scores(folder, runs, dataset)
+    signatures = _signatures(folder, runs)
     texts = {name: signatures.get(name, "") for name in METRICS[:-1]}
     last = METRICS[-1] if METRICS[-1] in signatures else f"{METRICS[-1]}_exact_stem"
     known = [*text_measures({**texts, last: signatures.get(last, "")}), *_clinical("")]
@@ -115,8 +116,8 @@ def from_scores(
     return [lay_out(parts[name], name, signatures[name]) for name in metrics]
 
 
-def _checked(folder: Path, runs: Sequence[Run], dataset: str) -> dict[str, str]:
-    """The signature of each metric; an error unless the scores are of these runs as they are."""
+def check_scores(folder: Path, runs: Sequence[Run], dataset: str) -> None:
+    """An error unless the scores are of these runs as they are."""
     if not (folder / MANIFEST).is_file():
         raise ConfigError(f"--scores {folder}: no {MANIFEST}; give the --out of clinqa score")
     manifest = Manifest.read(folder / MANIFEST)
@@ -136,6 +137,10 @@ def _checked(folder: Path, runs: Sequence[Run], dataset: str) -> dict[str, str]:
         path = folder / name
         if not path.is_file() or sha256_file(path) != stated.get(name):
             raise CheckFailed(f"{path}: not as it was made (SHA-256); score again")
+
+
+def _signatures(folder: Path, runs: Sequence[Run]) -> dict[str, str]:
+    """The signature of each metric."""
     try:
         figures = json.loads((folder / _SCORES).read_text(encoding="utf-8"))["figures"]
         whole = [f for f in figures if not f["subset"] and f["run"] in {run.id for run in runs}]

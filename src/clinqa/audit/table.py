@@ -18,7 +18,15 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 
-__all__ = ["MISSING_WORDS", "PATIENT_NAMES", "TRACT_NAMES", "Table", "key_column", "read_table"]
+__all__ = [
+    "DOCUMENT_NAMES",
+    "MISSING_WORDS",
+    "PATIENT_NAMES",
+    "TRACT_NAMES",
+    "Table",
+    "key_column",
+    "read_table",
+]
 
 #: What means "not known" in a cell, whatever its case. Others are named with --missing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", ".", "missing", "<na>"})
@@ -31,6 +39,7 @@ PATIENT_NAMES = (
     "subject",
     "group",
 )
+DOCUMENT_NAMES = ("source_id", "document", "document_id", "pdf_md5", "md5", "source")
 TRACT_NAMES = ("tract", "tract_id", "census_tract", "tract_fips", "geoid", "fips")
 
 _MAX_BYTES = 1 << 30

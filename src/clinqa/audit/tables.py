@@ -19,11 +19,12 @@ __all__ = ["tables_of"]
 def tables_of(
     figures: Sequence[Figure],
     gaps: Sequence[Gap],
-    dimensions: Sequence[Mapping[str, Any]],
+    meta: Mapping[str, Any],
     points: Sequence[Point],
 ) -> dict[str, str]:
     """The tables by file name."""
     made: dict[str, str] = {}
+    who = meta["settings"]["who"]
     for metric in dict.fromkeys(f.metric for f in figures):
         made[f"groups_{metric}.csv"] = csv_text(
             (
@@ -36,7 +37,7 @@ def tables_of(
                 "low",
                 "high",
                 "n",
-                "patients",
+                who,
                 "signature",
             ),
             [
@@ -76,7 +77,7 @@ def tables_of(
                 "high",
                 "groups",
                 "n",
-                "patients",
+                who,
                 "units",
                 "signature",
             ),
@@ -108,9 +109,9 @@ def tables_of(
         )
     return made | {
         "dimensions.csv": csv_text(
-            ("dimension", "unit", "kind", "group", "range", "patients"),
+            ("dimension", "unit", "kind", "group", "range", who),
             [(d["name"], d["unit"], d["kind"], g["name"], g.get("range") or None, g["patients"])
-             for d in dimensions for g in d["groups"]],
+             for d in meta["dimensions"] for g in d["groups"]],
         ),
         "performance_and_bias.csv": csv_text(
             ("dimension", "metric", "run", "performance", "excess_gap", "on_the_front"),

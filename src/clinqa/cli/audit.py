@@ -27,8 +27,8 @@ def audit(
         typer.Option(
             "--groups",
             metavar="TABLE",
-            help="One row a patient, or one a census tract; every other column is a dimension. "
-            "CSV or Parquet; may be given again.",
+            help="One row a patient, one a census tract, or (True/False) one a source document; "
+            "every other column is a dimension. CSV or Parquet; may be given again.",
         ),
     ],
     out: Out,
@@ -41,8 +41,9 @@ def audit(
         typer.Option(
             "--metric",
             metavar="METRIC",
-            help="A score that is a mean over answers: token_f1 "
-            "unless said otherwise; level_accuracy, error_dangerous_any, …; may be given again.",
+            help="A score that is a mean over answers: token_f1 unless said otherwise; "
+            "level_accuracy, error_dangerous_any, …; of statements accuracy, sensitivity, "
+            "specificity; may be given again.",
         ),
     ] = None,
     dimension: Annotated[
@@ -74,7 +75,13 @@ def audit(
         ),
     ] = 10,
     patient_column: Annotated[
-        str | None, typer.Option("--patient-column", metavar=_NAME, help="The patients' ids.")
+        str | None,
+        typer.Option(
+            "--patient-column",
+            "--document-column",
+            metavar=_NAME,
+            help="The column of the patients' ids, or of the documents'.",
+        ),
     ] = None,
     tract_column: Annotated[
         str | None, typer.Option("--tract-column", metavar=_NAME, help="The tracts' ids.")
@@ -122,7 +129,7 @@ def audit(
     options = AuditOptions(
         groups=groups,
         tract_map=tract_map,
-        metrics=tuple(metric or ("token_f1",)),
+        metrics=tuple(metric or ()),
         dimensions=tuple(dimension or ()),
         intersect=[[name.strip() for name in crossed.split(",")] for crossed in intersect or ()],
         continuous=tuple(continuous or ()),

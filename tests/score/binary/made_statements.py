@@ -15,12 +15,12 @@ from clinqa.predict.run import predict
 Reply = Callable[[int, bool], str]
 
 
-def dataset(folder: Path, pairs: int = 40) -> Dataset:
-    """Pairs about four topics from five documents; no text of it is real."""
+def dataset(folder: Path, pairs: int = 40, documents: int = 5) -> Dataset:
+    """Pairs about four topics from a few documents; no text of it is real."""
     rows = [
         PairRow(
-            id=f"pair-{n:03}", group=f"group-{n:03}", source_id=f"document-{n % 5}", part="page",
-            page=1, start=10 * n, end=10 * n + 5, source_text="text",
+            id=f"pair-{n:03}", group=f"group-{n:03}", source_id=f"document-{n % documents}",
+            part="page", page=1, start=10 * n, end=10 * n + 5, source_text="text",
             category=("rhythm", "conduction", "disease", "recording")[n % 4], mode="text",
             method="rules", true=f"Made statement number {n:03} is so.",
             false=f"Made statement number {n:03} is not so.",

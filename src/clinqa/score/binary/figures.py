@@ -21,7 +21,16 @@ from clinqa.stats.binary import MEASURES, Cells, true_share
 from clinqa.stats.bootstrap import bootstrap_sums
 from clinqa.stats.cluster import Estimate
 
-__all__ = ["ANSWERED", "BY_PAIR", "BY_SOURCE", "WRONG", "Measure", "figures_of", "measures"]
+__all__ = [
+    "ANSWERED",
+    "BY_PAIR",
+    "BY_SOURCE",
+    "WRONG",
+    "Measure",
+    "figures_of",
+    "measures",
+    "signature_of",
+]
 
 Floats = npt.NDArray[np.float64]
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}

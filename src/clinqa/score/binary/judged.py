@@ -14,7 +14,17 @@ from clinqa.core.errors import ConfigError
 from clinqa.score.binary.statements import Statements
 from clinqa.score.inputs import Run
 
-__all__ = ["COLUMNS", "NOT_ASKED", "STATUSES", "Judged", "counts_of", "how_of", "judge", "right_of"]
+__all__ = [
+    "COLUMNS",
+    "NOT_ASKED",
+    "STATUSES",
+    "Judged",
+    "counts_of",
+    "how_of",
+    "judge",
+    "repeats_of",
+    "right_of",
+]
 
 Floats = npt.NDArray[np.float64]
 Answers = npt.NDArray[np.int8]
@@ -90,15 +100,7 @@ def judge(run: Run, statements: Statements) -> tuple[Judged, pa.Table]:
             f"{run.folder}: answers an item twice in one repeat; is it of several models?"
         )
     answers, statuses = _answers(run, table)
-    codes = np.array([_CODES.get(answer or "", -1) for answer in answers], np.int8)
-    numbers = np.unique(repeat)
-    parts = []
-    for number in numbers:
-        own = np.full(len(statements), NOT_ASKED, np.int8)
-        own[found[repeat == number]] = codes[repeat == number]
-        said = np.full(len(statements), "", dtype=object)
-        said[found[repeat == number]] = np.array(statuses, dtype=object)[repeat == number]
-        parts.append((own, counts_of(own, said.tolist(), statements)))
+    parts = repeats_of(found, repeat, answers, statuses, statements)
     rows = np.sum([counts for _, counts in parts], axis=0)
     times = np.sum([own != NOT_ASKED for own, _ in parts], axis=0)
     rows /= np.maximum(times, 1)[:, None]
@@ -111,11 +113,33 @@ def judge(run: Run, statements: Statements) -> tuple[Judged, pa.Table]:
         codes=parts[0][0],
         rows=rows,
         statuses=Counter(statuses),
-        repeats=len(numbers),
+        repeats=len(parts),
         unknown=unknown,
         run=run,
     )
     return made, _rows(run, statements, found, repeat, answers, statuses)
+
+
+def repeats_of(
+    found: npt.NDArray[np.int64],
+    repeat: npt.NDArray[np.int64],
+    answers: Sequence[str | None],
+    statuses: Sequence[str],
+    statements: Statements,
+) -> list[tuple[Answers, Floats]]:
+    """Of each repeat the code of each statement and its row of counts. `found` and `repeat` say
+    which statement each answer is to, and in which repeat it was given."""
+    codes = np.array([_CODES.get(answer or "", -1) for answer in answers], np.int8)
+    words = np.array(statuses, dtype=object)
+    parts = []
+    for number in np.unique(repeat):
+        at = repeat == number
+        own = np.full(len(statements), NOT_ASKED, np.int8)
+        own[found[at]] = codes[at]
+        said = np.full(len(statements), "", dtype=object)
+        said[found[at]] = words[at]
+        parts.append((own, counts_of(own, said.tolist(), statements)))
+    return parts
 
 
 def how_of(run: Run) -> str:
