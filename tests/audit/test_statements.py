@@ -132,6 +132,7 @@ def test_what_is_no_mean_over_statements_and_what_has_no_tract_is_refused(
     for more, said in (
         ({"metrics": ("macro_f1",)}, "of true_false items there are accuracy, sensitivity"),
         ({"metrics": ("token_f1",)}, "no mean over statements"),
+        ({"quantiles_over": "tracts"}, "documents of statements are in no tract"),
         ({"tract_map": place / "documents.csv"}, "belong to documents, and documents to no tract"),
     ):
         with pytest.raises(ConfigError, match=said):

@@ -39,6 +39,7 @@ from clinqa.audit.records import Gap
 from clinqa.audit.scoring import check_metrics, from_runs, from_scores
 from clinqa.audit.statements import STRATA, items_of, judged_means, measures_named
 from clinqa.audit.tables import tables_of
+from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts, library_versions
 from clinqa.core.outfolder import OutFolder, open_out, write_durably, writing
@@ -174,6 +175,8 @@ def _asked(
     if kind_of_split(dataset, split) == Kind.TRUE_FALSE:
         options = replace(options, metrics=options.metrics or (PRIMARY,))
         measures_named(options.metrics)
+        if options.quantiles_over == "tracts":
+            raise ConfigError("--quantiles-over tracts: documents of statements are in no tract")
         statements = load_statements(dataset, split, options.limit)
         return statements, items_of(statements), options
     options = replace(options, metrics=options.metrics or ("token_f1",))
