@@ -124,7 +124,7 @@ def test_two_processes_are_one_with_twice_the_batch(tmp_path: Path) -> None:
         out = tmp_path / f"out{processes}"
         command = [
             sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={processes}",
-            "--master_port=0", "-m", "clinqa", "train", str(tmp_path / "dataset"),
+            "--standalone", "-m", "clinqa", "train", str(tmp_path / "dataset"),
             f"--model=hf:{tmp_path / 'base'}", "--preset=echoqa", *sets,
             f"--set=batch_size={batch}", "--device=cpu", "--threads=1", f"--out={out}",
         ]  # fmt: skip
