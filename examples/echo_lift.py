@@ -55,8 +55,8 @@ def echo(out: Path, steps: int, items: int) -> None:
     asking = ("--limit", items, "--max-tokens", 64)
     clinqa("predict", dataset, "--model", MODEL, *asking, "--out", out / "echo-before")
     # five times the preset's rate: a model this small learns too little in so few steps at 2e-4
-    batch = ("batch_size=8", "accumulation=1", f"max_steps={steps}", "validation_items=24")
-    batch = (*batch, "learning_rate=0.001")
+    rate = "learning_rate=0.001"
+    batch = ("batch_size=8", "accumulation=1", f"max_steps={steps}", "validation_items=24", rate)
     sets = [word for one in batch for word in ("--set", one)]
     clinqa(
         "train", dataset, "--model", MODEL, "--preset", "echoqa", "--limit", 8 * steps, *sets,
