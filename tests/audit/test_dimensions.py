@@ -83,6 +83,13 @@ def test_few_numbers_are_categories_in_the_order_of_numbers() -> None:
     assert made.groups == ("9", "10", "90")
 
 
+def test_the_label_of_a_small_group_is_withheld_too() -> None:
+    made = one(["a", "a", "rare", "b", "b", "odd"])
+    assert isinstance(made, Dimension)
+    assert made.groups == ("a", "b", "small group 1", "small group 2")
+    assert made.small == {2, 3}
+
+
 def test_missing_is_no_group_and_never_dropped() -> None:
     made = one(["a", "a", None, "b", "b", None])
     assert isinstance(made, Dimension)

@@ -273,7 +273,10 @@ def _ranges(cuts: Floats, ranks: Sequence[int]) -> list[str]:
 
 
 def _with_small(dimension: Dimension, least: int, who: str) -> Dimension | Excluded:
-    """The same with its small groups marked; excluded where fewer than two can be compared."""
+    """The same with its small groups marked; excluded where fewer than two can be compared.
+
+    A small group loses its label too: a rare word of the table is one patient's cell.
+    """
     sizes = dimension.sizes()
     small = frozenset(code for code, n in enumerate(sizes) if n < least)
     if len(sizes) - len(small) < 2:
@@ -281,7 +284,14 @@ def _with_small(dimension: Dimension, least: int, who: str) -> Dimension | Exclu
             dimension.name,
             f"fewer than two of its {len(sizes):,} groups have {least} {who} or more",
         )
-    return replace(dimension, small=small)
+    groups = dimension.groups
+    if dimension.kind == "categories":
+        numbers = {code: number for number, code in enumerate(sorted(small), 1)}
+        groups = tuple(
+            f"small group {numbers[code]}" if code in small else name
+            for code, name in enumerate(groups)
+        )
+    return replace(dimension, small=small, groups=groups)
 
 
 def _intersection(
