@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from clinqa.audit.cohort import Attribute, Cohort
 from clinqa.audit.dimensions import Dimension, Excluded, cut, dimensions_of
+from clinqa.audit.table import _are_dates
 from clinqa.core.errors import ConfigError, PrivacyError
 
 
@@ -88,6 +89,17 @@ def test_the_label_of_a_small_group_is_withheld_too() -> None:
     assert isinstance(made, Dimension)
     assert made.groups == ("a", "b", "small group 1", "small group 2")
     assert made.small == {2, 3}
+
+
+def test_a_second_column_of_ids_is_no_attribute() -> None:
+    made = one([f"p{at}" for at in range(5)] + [None])
+    assert isinstance(made, Excluded) and "own ids" in made.reason
+
+
+@pytest.mark.parametrize("value", ["2020-01-31", "31.01.20", "20200131", "2020-01-31T10:00"])
+def test_dates_are_known_in_every_spelling(value: str) -> None:
+    assert _are_dates([value, None, value])
+    assert not _are_dates([value, "20201331"])
 
 
 def test_missing_is_no_group_and_never_dropped() -> None:

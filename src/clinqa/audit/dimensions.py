@@ -158,6 +158,9 @@ def _dimension(
     if not known:
         who = cohort.who.word
         return Excluded(name, f"no {who} of the split has a value: all are missing")
+    own = sum(value == who for value, who in zip(values, cohort.patients, strict=True))
+    if 2 * own > len(known):
+        return Excluded(name, f"holds the {cohort.who.many}' own ids")
     if len(distinct) == 1:
         return Excluded(name, f"all {cohort.who.many} have the same value")
     numbers = [_number(value) for value in distinct]

@@ -43,7 +43,10 @@ DOCUMENT_NAMES = ("source_id", "document", "document_id", "pdf_md5", "md5", "sou
 TRACT_NAMES = ("tract", "tract_id", "census_tract", "tract_fips", "geoid", "fips")
 
 _MAX_BYTES = 1 << 30
-_DATE = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?$")
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?$"
+    r"|(18|19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"  # YYYYMMDD
+)
 
 
 @dataclass(frozen=True, slots=True)
