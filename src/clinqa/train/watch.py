@@ -20,6 +20,7 @@ from typing import Any
 from clinqa.core.outfolder import write_durably
 from clinqa.core.progress import Progress
 from clinqa.train.presets import Settings
+from clinqa.train.ranks import is_first
 
 try:
     from transformers import TrainerCallback
@@ -65,8 +66,9 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if kept:
             self._seconds_before = float(kept[-1].get("seconds", 0.0))
             self._before = {name: int(kept[-1].get(name, 0)) for name in self._before}
-        body = "".join(json.dumps(row) + "\n" for row in kept)
-        write_durably(self.folder / LOG, body.encode("ascii"), private=self.private)
+        if is_first():  # two processes would take each other's unfinished file
+            body = "".join(json.dumps(row) + "\n" for row in kept)
+            write_durably(self.folder / LOG, body.encode("ascii"), private=self.private)
         self.best = self._best_on_disk()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
@@ -184,7 +186,8 @@ class Watch(TrainerCallback):  # type: ignore[misc]
                 return dict(best)
         except (OSError, ValueError, KeyError, TypeError):
             pass
-        shutil.rmtree(self.folder / BEST, ignore_errors=True)
+        if is_first():
+            shutil.rmtree(self.folder / BEST, ignore_errors=True)
         return {}
 
 
