@@ -45,6 +45,18 @@ def train(
         int | None,
         typer.Option("--limit", min=1, metavar="N", help="Train on N items, chosen by chance."),
     ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--category",
+            metavar="C",
+            help="Train on (and validate by) items of this category only; repeatable.",
+        ),
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option("--sample", min=0, metavar="N", help="Which items --limit takes by chance."),
+    ] = 0,
     leave_out_long: Annotated[
         bool,
         typer.Option(
@@ -110,6 +122,8 @@ def train(
         overrides=settings or (),
         seed=seed,
         limit=limit,
+        sample=sample,
+        categories=category or (),
         leave_out_long=leave_out_long,
         data_class=data_class,
         device=device,

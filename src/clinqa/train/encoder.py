@@ -84,8 +84,10 @@ class EncoderJob:
             raise ConfigError("preset encoder trains in f32; leave --set precision out")
         window = int(self.model.config.max_position_embeddings)
         reader = _Reader(self.tokenizer, settings.false_weight)
-        train = read_split(dataset, "train", kind, options.limit)
-        validation = read_split(dataset, "validation", kind, settings.validation_items or None)
+        train = read_split(dataset, "train", kind, options.limit, options)
+        validation = read_split(
+            dataset, "validation", kind, settings.validation_items or None, options
+        )
         check_validation(dataset, settings, validation)
         out = options.leave_out_long
         self.train: Split = examples_of(dataset, "train", train, reader, window, out)

@@ -45,6 +45,8 @@ def configuration_of(
         "settings": resolved.as_json(),
         "seed": options.seed,
         "limit": options.limit,
+        **({"sample": options.sample} if options.sample else {}),
+        **({"categories": sorted(options.categories)} if options.categories else {}),
         "leave_out_long": options.leave_out_long,
         "device": options.device,
         "threads": options.threads,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Kind
@@ -53,10 +54,23 @@ def kind_of_dataset(dataset: Dataset) -> str:
 
 
 def read_items(
-    dataset: Dataset, split: str, kind: str, *, limit: int | None = None, purpose: str = "limit"
+    dataset: Dataset,
+    split: str,
+    kind: str,
+    *,
+    limit: int | None = None,
+    purpose: str = "limit",
+    categories: Sequence[str] = (),
 ) -> list[TrainItem]:
     """The items of a split; with a limit those lowest by a hash of their id, as in predict."""
-    tables = list(_tables(dataset, split, _COLUMNS))
+    if categories:
+        wanted = pa.array(list(categories), pa.string())
+        tables = [
+            table.filter(pc.is_in(table["category"], value_set=wanted)).select(_COLUMNS)
+            for table in _tables(dataset, split, (*_COLUMNS, "category"))
+        ]
+    else:
+        tables = list(_tables(dataset, split, _COLUMNS))
     if limit is not None and sum(table.num_rows for table in tables) > limit:
         hashes = np.concatenate([content_order(table["id"], purpose) for table in tables])
         last = np.partition(hashes, limit - 1)[limit - 1]

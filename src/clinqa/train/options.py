@@ -20,6 +20,8 @@ class TrainOptions:
     overrides: Sequence[str] = ()  # KEY=VALUE
     seed: int = 0
     limit: int | None = None
+    sample: int = 0  # which items a limit takes
+    categories: Sequence[str] = ()  # of train and validation; none: all
     leave_out_long: bool = False
     data_class: DataClass | None = None
     device: str | None = None

@@ -76,11 +76,18 @@ def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
     return wanted
 
 
-def read_split(dataset: Dataset, split: str, kind: str, limit: int | None) -> list[TrainItem]:
-    """The items of a split; ConfigError where train is empty."""
-    items = read_items(dataset, split, kind, limit=limit)
+def read_split(
+    dataset: Dataset, split: str, kind: str, limit: int | None, options: TrainOptions
+) -> list[TrainItem]:
+    """The items of a split that the options choose; ConfigError where train is empty."""
+    # sample 0 takes the items that predict asks under the same limit
+    purpose = f"limit {options.sample}" if options.sample and split == "train" else "limit"
+    items = read_items(
+        dataset, split, kind, limit=limit, purpose=purpose, categories=options.categories
+    )
     if split == "train" and not items:
-        raise ConfigError(f"{dataset.folder}: the split train holds no items; nothing to learn")
+        of = f" of category {' or '.join(options.categories)}" if options.categories else ""
+        raise ConfigError(f"{dataset.folder}: the split train holds no items{of}; nothing to learn")
     return items
 
 
@@ -115,8 +122,8 @@ def prepare(
     encoder = Encoder(
         place.name, renderer, template, false_weight=settings.false_weight, ends=shape.ends
     )
-    train = read_split(dataset, "train", kind, options.limit)
-    validation = read_split(dataset, "validation", kind, validation_limit(settings))
+    train = read_split(dataset, "train", kind, options.limit, options)
+    validation = read_split(dataset, "validation", kind, validation_limit(settings), options)
     check_validation(dataset, settings, validation)
     return Prepared(
         kind,
