@@ -18,6 +18,7 @@ from clinqa.cli.report import report
 from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
+from clinqa.cli.terms import terms
 from clinqa.cli.train import train
 from clinqa.cli.verify import verify
 
@@ -25,7 +26,7 @@ __all__ = ["invoke", "verb_named_by"]
 
 ORDER = (
     "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "export",
-    "lexicon", "simulate",
+    "lexicon", "terms", "simulate",
 )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ app.command("score")(score)
 app.command("audit")(audit)
 app.command("report")(report)
 app.add_typer(lexicon)
+app.add_typer(terms)
 app.add_typer(simulate)
 
 
