@@ -48,6 +48,13 @@ class Vary(StrEnum):
     TRAINING_SEED = "training-seed"
 
 
+class OrderDesign(StrEnum):
+    """How several orders of an item's options are drawn."""
+
+    RANDOM = "random"
+    CYCLIC = "cyclic"
+
+
 def predict(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder made by a build.")],
     model: Annotated[
@@ -128,9 +135,31 @@ def predict(
         bool,
         typer.Option(
             "--constrained",
-            help="Of true_false items: take the likelier of True and False by log-probability.",
+            help="Take the likeliest of True and False, or of the letters, by log-probability;"
+            " nothing is written.",
         ),
     ] = False,
+    orders: Annotated[
+        int | None,
+        typer.Option(
+            "--orders",
+            min=1,
+            metavar="K",
+            help="Multiple choice: ask each item in K drawn orders of its options.",
+        ),
+    ] = None,
+    order_design: Annotated[
+        OrderDesign,
+        typer.Option(help="cyclic: rotations, each option once in each place."),
+    ] = OrderDesign.RANDOM,
+    first_token: Annotated[
+        bool | None,
+        typer.Option(
+            "--first-token/--no-first-token",
+            help="Multiple choice: weigh the letters beside what is written; by default if the"
+            " model runs here.",
+        ),
+    ] = None,
     dtype: Annotated[
         str | None, typer.Option("--dtype", metavar="T", help="Of a local model.")
     ] = None,
@@ -193,6 +222,9 @@ def predict(
         allow_seen=allow_seen,
         train_from=train_from,
         constrained=constrained,
+        orders=orders,
+        order_design=order_design.value,
+        first_token=first_token,
         dtype=dtype,
         device=device,
         threads=threads,

@@ -3,8 +3,11 @@
     baseline:retrieval     the sentence of the context that best matches the question (BM25)
     baseline:prior         the answer train gives most often to that question; reads no context
     baseline:bag-of-words  True or False by the words of the statement (see bag_of_words)
+    baseline:longest       of multiple choice, the longest option
 
-Both are deterministic, independent of order, and take no shots.
+Of multiple choice, prior says the letter that is right most often in train, and retrieval the
+option that shares most with the question. All are deterministic, independent of order, and take
+no shots.
 """
 
 from __future__ import annotations
@@ -19,27 +22,40 @@ from time import perf_counter
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling, TrainAnswer
 
-__all__ = ["Baseline", "open_baseline", "prior", "retrieve"]
+__all__ = ["Baseline", "longest", "open_baseline", "prior", "retrieve"]
 
 Answerer = Callable[[Prompt], str]
 
 
 def open_baseline(rest: str, options: ModelOptions) -> Model:
-    """`baseline:retrieval`, `baseline:prior` or `baseline:bag-of-words`."""
+    """`baseline:retrieval`, `prior`, `bag-of-words` or `longest`."""
     if rest == "retrieval":
-        return Baseline(
-            "baseline:retrieval", lambda prompt: retrieve(prompt.question, prompt.context)
-        )
+        return Baseline("baseline:retrieval", _retrieved)
     if rest == "prior":
         return Baseline("baseline:prior", prior(options.train_answers))
     if rest == "bag-of-words":
         from clinqa.models.bag_of_words import BagOfWords
 
         return BagOfWords(options.train_texts)
+    if rest == "longest":
+        return Baseline("baseline:longest", longest)
     raise ConfigError(
-        f"--model baseline:{rest}: there are baseline:retrieval, baseline:prior and "
-        "baseline:bag-of-words"
+        f"--model baseline:{rest}: there are baseline:retrieval, baseline:prior, "
+        "baseline:bag-of-words and baseline:longest"
     )
+
+
+def longest(prompt: Prompt) -> str:
+    """The longest option; of equal ones the text that sorts first, wherever they stand."""
+    if not prompt.options:
+        raise ConfigError("--model baseline:longest: answers multiple_choice items only")
+    return min(prompt.options, key=lambda option: (-len(option), option))
+
+
+def _retrieved(prompt: Prompt) -> str:
+    if prompt.options and not prompt.context:
+        return retrieve(prompt.question, "\n\n".join(prompt.options))
+    return retrieve(prompt.question, prompt.context)
 
 
 class Baseline:

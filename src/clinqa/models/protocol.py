@@ -58,8 +58,9 @@ class Message:
 class Prompt:
     """One item as a model is asked it. Only `messages` reaches a model that reads text.
 
-    `question`, `context`, `category` and `question_type` are for models that are no language
-    models (the baselines); `seed` and `repeat` for sampling and for the cache's key.
+    `question`, `context`, `category`, `question_type` and `options` (as they stand in the prompt)
+    are for models that are no language models (the baselines); `seed` and `repeat` for sampling
+    and for the cache's key; `variant` numbers the orders of the options.
     """
 
     item_id: str
@@ -70,6 +71,8 @@ class Prompt:
     question_type: str
     seed: int
     repeat: int
+    options: tuple[str, ...] = ()
+    variant: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ class Output:
     error: str = ""
     prompt_sha256: str = ""
     cached: bool = False  # taken from the cache of answers: nothing was sent or paid
+    letters: tuple[float, ...] = ()  # log-probability of each option's letter as the first word
 
 
 class Model(Protocol):

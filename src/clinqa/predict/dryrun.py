@@ -6,11 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import kind_of, open_model
+from clinqa.predict.choices import Choices
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template
@@ -37,13 +38,18 @@ def dry_run(
     options: PredictOptions,
     data_class: DataClass,
     out: Path,
+    kind: str = Kind.LONG_FORM,
 ) -> list[str]:
     """The lines that say it."""
     price_of(options)
     source = ItemSource(dataset, options.split, options.limit)
     # one repeat is counted: the others are as long but for other shots
     draws = draw_shots(dataset, template, options.shots, options.seed, [0])
-    prompter = Prompter(source, template, draws, Repeats(1, 1, "none"), options.seed)
+    choices = None
+    if kind == Kind.MULTIPLE_CHOICE:
+        items = ((item.id, item.options) for item in source)
+        choices = Choices.of(items, options.orders, options.order_design, options.seed)
+    prompter = Prompter(source, template, draws, Repeats(1, 1, "none"), options.seed, choices)
     tokens = [tokens_of(asked.prompt) for asked in prompter.prompts(0)]
     cost = estimate(options.model, tokens * options.repeats, options.max_tokens, _prices(options))
     part = f"{source.total:,} of {source.in_split:,}" if options.limit else f"{source.total:,}"
@@ -55,6 +61,7 @@ def dry_run(
             if options.repeats > 1
             else "once each"
         ),
+        *([f"in {choices.total:,} orders of options in all"] if choices else []),
         f"the longest prompt has about {max(tokens, default=0):,} tokens",
     ]
     if kind_of(options.model).takes_shots:

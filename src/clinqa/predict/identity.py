@@ -10,15 +10,23 @@ from typing import Any
 import clinqa
 from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.models.registry import weights_sha256
+from clinqa.models.registry import kind_of, weights_sha256
+from clinqa.predict.choices import LAYOUT
 from clinqa.predict.learnt import classes_of_learnt
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompts import Template
 from clinqa.privacy.data_class import inherit
 
-__all__ = ["VERB", "configuration_of", "data_class_of_run", "identity_of_run", "inputs_of"]
+__all__ = [
+    "VERB",
+    "configuration_of",
+    "data_class_of_run",
+    "identity_of_run",
+    "inputs_of",
+    "weighs_letters",
+]
 
 VERB = "predict"
 
@@ -62,10 +70,11 @@ def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
 
 
 def configuration_of(
-    dataset: Dataset, template: Template, options: PredictOptions
+    dataset: Dataset, template: Template, options: PredictOptions, kind: str = Kind.LONG_FORM
 ) -> dict[str, Any]:
     """What the run was told, as the manifest tells it."""
     return {
+        **(_choices(options) if kind == Kind.MULTIPLE_CHOICE else {}),
         "dataset": dataset.manifest.fingerprint,
         "split": options.split,
         "model": options.model,
@@ -96,6 +105,25 @@ def configuration_of(
         "max_parallel": options.max_parallel,
         "max_cost": options.max_cost,
     }
+
+
+def _choices(options: PredictOptions) -> dict[str, Any]:
+    """What decides how options are asked."""
+    seeded = {"orders": options.orders, "design": options.order_design}
+    return {
+        "choices": {
+            **(seeded if options.orders is not None else {"orders": None, "design": "bank"}),
+            "layout": LAYOUT,
+            "first_token": weighs_letters(options),
+        }
+    }
+
+
+def weighs_letters(options: PredictOptions) -> bool:
+    """Are letters weighed beside what is written? By default where that sends nothing anywhere."""
+    if options.first_token is not None or options.constrained:
+        return bool(options.first_token)
+    return bool(kind_of(options.model).hasher) and kind_of(options.model).takes_shots
 
 
 # told, but what is asked and answered does not hang on it

@@ -12,6 +12,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.splits import SPLITS
 from clinqa.models.protocol import Sampling
+from clinqa.predict.choices import DESIGNS
 from clinqa.privacy.addresses import parse_url
 
 __all__ = ["VARY", "PredictOptions", "PredictResult"]
@@ -53,7 +54,11 @@ class PredictOptions:
     batch_size: int | None = None
     context_window: int | None = None
     train_from: Path | None = None  # of baselines that learn: another dataset's train
-    constrained: bool = False  # True and False are weighed, nothing is written
+    constrained: bool = False  # True and False, or letters, are weighed; nothing is written
+    # of multiple choice
+    orders: int | None = None  # of the options, drawn by the seed; None: as the bank has them
+    order_design: str = "random"
+    first_token: bool | None = None  # letters weighed beside what is written; None: if it is local
     allow_seen: bool = False  # items that an adapter was trained on
     # of the verb
     dry_run: bool = False
@@ -81,6 +86,14 @@ class PredictOptions:
         ):
             if not (value >= low and math.isfinite(value)):  # a NaN is not at least anything
                 raise ConfigError(f"{name} must be a number of at least {low}")
+        if self.orders is not None and self.orders < 1:
+            raise ConfigError("--orders must be at least 1")
+        if self.order_design not in DESIGNS:
+            raise ConfigError(f"--order-design must be one of {', '.join(DESIGNS)}")
+        if self.constrained and self.first_token:
+            raise ConfigError(
+                "--constrained weighs the letters and writes nothing; leave out --first-token"
+            )
         if self.threads is not None and self.threads < 1:
             raise ConfigError("--threads must be at least 1")
         if not 0 < self.top_p <= 1:

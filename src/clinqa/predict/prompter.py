@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from clinqa.core.ids import sub_seed
 from clinqa.models.protocol import Message, Prompt
+from clinqa.predict.choices import Choices, with_options
 from clinqa.predict.prompts import Template
 from clinqa.predict.repeats import Repeats
 from clinqa.predict.shots import Draw
-from clinqa.predict.source import ItemSource
+from clinqa.predict.source import Item, ItemSource
 
 __all__ = ["Asked", "Prompter", "key_of"]
 
@@ -38,21 +39,22 @@ class Prompter:
         draws: Mapping[int, Draw],
         repeats: Repeats,
         seed: int,
+        choices: Choices | None = None,
     ) -> None:
         self._source, self._template, self._draws = source, template, draws
         self._repeats, self._seed = repeats, seed
-        self.total = source.total * repeats.run
+        self._choices = choices
+        self.total = (choices.total if choices else source.total) * repeats.run
         self.items = source.total
 
     def prompts(self, repeat: int) -> Iterator[Asked]:
         """The prompts of one repeat, in the order of the dataset: a study's stand together."""
         draw = self._draws[self._repeats.draw(repeat)]
-        # of the sampling, not of the shots: two repeats never share it
-        seed = sub_seed(self._seed, "sampling", str(repeat)) % (1 << 31)  # services take 31 bits
         hashed: dict[int, hashlib._Hash] = {}
-        for item in self._source:
+        for item, variant, options in self._shown():
             prefix = draw.prefix_for(item.group)
-            last = self._template.ask(item.question, item.context)
+            asked = with_options(item.question, options) if options else item.question
+            last = self._template.ask(asked, item.context)
             begun = hashed.get(id(prefix))
             if begun is None:
                 begun = hashed[id(prefix)] = _begin(prefix)
@@ -68,15 +70,35 @@ class Prompter:
                 item.context,
                 item.category,
                 item.question_type,
-                seed,
+                self._sampled(repeat, variant),
                 repeat,
+                options,
+                variant,
             )
-            yield Asked(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256))
+            yield Asked(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256, variant))
+
+    def _shown(self) -> Iterator[tuple[Item, int, tuple[str, ...]]]:
+        """Each item with each order of its options; once, where it has none."""
+        for item in self._source:
+            if self._choices is None:
+                yield item, 0, ()
+                continue
+            for variant in range(len(self._choices.orders[item.id])):
+                yield item, variant, self._choices.shown(item.id, variant)
+
+    def _sampled(self, repeat: int, variant: int) -> int:
+        """The seed of the sampling, not of the shots: two repeats never share it."""
+        which = f"{repeat}/{variant}" if variant else str(repeat)
+        return sub_seed(self._seed, "sampling", which) % (1 << 31)  # services take 31 bits
 
 
-def key_of(item_id: str, repeat: int, prompt_sha256: str) -> str:
-    """What the journal knows an item, its repeat and its exact prompt by."""
-    return f"{item_id}:{repeat}:{prompt_sha256[:16]}"
+def key_of(item_id: str, repeat: int, prompt_sha256: str, variant: int = 0) -> str:
+    """What the journal knows an item, its repeat and its exact prompt by.
+
+    Two orders of options of one text make one prompt, so the order is part of it.
+    """
+    order = f":{variant}" if variant else ""
+    return f"{item_id}:{repeat}:{prompt_sha256[:16]}{order}"
 
 
 def _begin(prefix: tuple[Message, ...]) -> hashlib._Hash:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from clinqa.core.outfolder import create_file
 from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
 from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
-from clinqa.predict.answers import read_label
+from clinqa.predict.answers import read_label, read_letter
+from clinqa.predict.choices import CHOICES, LETTERS, Choices
 from clinqa.predict.prompter import Asked, key_of
 
 __all__ = [
+    "CHOICES_FILE",
     "READ_STATUSES",
     "STATUSES",
     "TRANSIENT",
@@ -41,7 +44,11 @@ READ_STATUSES = (*STATUSES, "ambiguous", "unreadable")
 TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
 """Errors of the moment: asked again by a later pass or run; the others would come back."""
 
+CHOICES_FILE = "choices.parquet"
+"""Of multiple choice, beside the predictions."""
+
 _BLOCK = 2_000
+_PLACE = ("item_id", "repeat", "variant")
 _REFUSED = ("refusal", "content_filter")
 _ERRORS = frozenset({"", *ERROR_KINDS})
 _MOST = 2**31 - 1
@@ -73,12 +80,17 @@ class Tally:
 
 
 def answer_of(
-    output: str, finish_reason: str, error: str, kind: str = Kind.LONG_FORM
+    output: str,
+    finish_reason: str,
+    error: str,
+    kind: str = Kind.LONG_FORM,
+    options: Sequence[str] = (),
 ) -> tuple[str | None, str]:
     """The answer and its status; an answer only where there is one.
 
-    Of a true_false item it is "true" or "false", also where the model went on after it and was
-    cut off; a text that was cut before it said either is truncated.
+    Of a true_false item it is "true" or "false", of multiple choice the letter of one of the
+    `options`, also where the model went on after it and was cut off; a text that was cut before it
+    said one is truncated.
 
     >>> answer_of(" Mild MR.\\n", "stop", ""), answer_of("Mild", "length", "")
     (('Mild MR.', 'answered'), (None, 'truncated'))
@@ -89,8 +101,8 @@ def answer_of(
         return None, "refused"
     if finish_reason == "error" or error:
         return None, "error"
-    if kind == Kind.TRUE_FALSE:
-        said = read_label(output)
+    if kind in (Kind.TRUE_FALSE, Kind.MULTIPLE_CHOICE):
+        said = read_label(output) if kind == Kind.TRUE_FALSE else read_letter(output, options)
         cut = finish_reason == "length" and said.answer is None
         return (None, "truncated") if cut else (said.answer, said.status)
     if finish_reason == "length":
@@ -113,6 +125,8 @@ def record_of(asked: Asked, output: Output) -> dict[str, Any]:
         "seconds": round(output.seconds, 6),
         "error": output.error or ("bad_output" if output.finish_reason == "error" else ""),
         **({"cached": True} if output.cached else {}),
+        **({"variant": asked.prompt.variant} if asked.prompt.variant else {}),
+        **({"letters": list(output.letters)} if output.letters else {}),
     }
 
 
@@ -134,7 +148,10 @@ def is_whole(record: Mapping[str, Any]) -> bool:
     cost = record.get("cost")
     if not is_amount(record.get("seconds")) or not (cost is None or is_amount(cost)):
         return False
-    named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"])
+    variant, letters = record.get("variant", 0), record.get("letters")
+    if not _is_count(variant) or not (letters is None or _are_letters(letters)):
+        return False
+    named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"], variant)
     return bool(record["key"] == named)
 
 
@@ -143,6 +160,15 @@ def is_amount(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return 0 <= value <= _MOST and math.isfinite(value)
+
+
+def _are_letters(value: object) -> bool:
+    """Log-probabilities of the letters of options?"""
+    return (
+        isinstance(value, list)
+        and 2 <= len(value) <= len(LETTERS)
+        and all(isinstance(one, float) and math.isfinite(one) for one in value)
+    )
 
 
 def _is_count(value: object) -> bool:
@@ -157,15 +183,17 @@ def write_predictions(
     private: bool,
     expected: Collection[str],
     kind: str = Kind.LONG_FORM,
+    choices: Choices | None = None,
 ) -> Tally:
-    """Write a row for each item and repeat, in that order.
+    """Write a row for each item, repeat and order of options, in that order.
 
     `expected` holds the key of each: CheckFailed if one has no record. Of several records of one
-    the last counts; records of nothing that was asked are left out.
+    the last counts; records of nothing that was asked are left out. With `choices` a second file,
+    `choices.parquet`, tells how the options of each prompt stood.
     """
-    tables = []
+    tables, orders = [], []
     tally = Tally()
-    if kind == Kind.TRUE_FALSE:
+    if kind != Kind.LONG_FORM:
         tally.statuses.update(dict.fromkeys(READ_STATUSES, 0))
     last: dict[str, int] = {}
     for place, record in enumerate(read_journal(journal)):
@@ -182,13 +210,20 @@ def write_predictions(
         if last.get(record["key"]) == place
     )
     while block := list(islice(kept, _BLOCK)):
-        tables.append(_table(block, model, shots, tally, kind))
-    table = pa.concat_tables([*tables, PREDICTIONS.empty_table()])
-    table = table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
+        tables.append(_table(block, model, shots, tally, kind, choices))
+        if choices is not None:
+            orders.append(pa.Table.from_pylist([*map(choices.row, block)], schema=CHOICES))
+    _write(path, [*tables, PREDICTIONS.empty_table()], private)
+    if choices is not None:
+        _write(path.with_name(CHOICES_FILE), [*orders, CHOICES.empty_table()], private)
+    return tally
+
+
+def _write(path: Path, tables: Iterable[pa.Table], private: bool) -> None:
+    table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in _PLACE])
     _check_distinct(table)
     with open(create_file(path, private=private), "wb") as file:
         pq.write_table(table, file, compression="zstd")
-    return tally
 
 
 def _check_distinct(table: pa.Table) -> None:
@@ -196,28 +231,40 @@ def _check_distinct(table: pa.Table) -> None:
     if table.num_rows > 1:
         same = [
             pc.equal(table[name].slice(0, table.num_rows - 1), table[name].slice(1))
-            for name in ("item_id", "repeat")
+            for name in _PLACE
         ]
-        if pc.any(pc.and_(*same)).as_py():
+        if pc.any(reduce(pc.and_, same)).as_py():
             raise CheckFailed("predictions: an item was asked and recorded twice in one repeat")
 
 
 def _table(
-    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally, kind: str
+    block: Sequence[Mapping[str, Any]],
+    model: str,
+    shots: int,
+    tally: Tally,
+    kind: str,
+    choices: Choices | None,
 ) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [] for name in PREDICTIONS.names}
-    for row in _rows(block, model, shots, tally, kind):
+    for row in _rows(block, model, shots, tally, kind, choices):
         for name, value in row.items():
             columns[name].append(value)
     return pa.table(columns, schema=PREDICTIONS)
 
 
 def _rows(
-    block: Sequence[Mapping[str, Any]], model: str, shots: int, tally: Tally, kind: str
+    block: Sequence[Mapping[str, Any]],
+    model: str,
+    shots: int,
+    tally: Tally,
+    kind: str,
+    choices: Choices | None,
 ) -> Iterator[dict[str, Any]]:
     for record in block:
         output, error = _storable(record["output"]), record["error"]
-        answer, status = answer_of(output, record["finish_reason"], error, kind)
+        variant = record.get("variant", 0)
+        options = choices.shown(record["item_id"], variant) if choices else ()
+        answer, status = answer_of(output, record["finish_reason"], error, kind, options)
         tally.statuses[status] += 1
         if status == "error":
             tally.errors[error] += 1
@@ -230,7 +277,7 @@ def _rows(
             "model": model,
             "shots": shots,
             "repeat": record["repeat"],
-            "variant": 0,
+            "variant": variant,
             "prompt_sha256": record["prompt_sha256"],
             "output": output,
             "finish_reason": record["finish_reason"],

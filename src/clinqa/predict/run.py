@@ -29,7 +29,8 @@ from clinqa.models.protocol import Described, Model, ModelOptions
 from clinqa.models.registry import open_model
 from clinqa.predict.ask import Asking, open_journal
 from clinqa.predict.budget import Budget
-from clinqa.predict.constrained import Constrained
+from clinqa.predict.choices import LETTERS, Choices
+from clinqa.predict.constrained import Constrained, Weighed
 from clinqa.predict.dryrun import dry_run, price_of
 from clinqa.predict.identity import (
     VERB,
@@ -37,6 +38,7 @@ from clinqa.predict.identity import (
     data_class_of_run,
     identity_of_run,
     inputs_of,
+    weighs_letters,
 )
 from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.learnt import check_learnt
@@ -74,14 +76,13 @@ def predict(
     opened = open_dataset(dataset)
     kind = kind_of_items(opened, options.split)
     template = load_template(kind)
-    if options.constrained and kind != Kind.TRUE_FALSE:
-        raise ConfigError("--constrained weighs True against False: it takes true_false items")
+    _check_kind(kind, options)
     data_class = data_class_of_run(opened, options)
     if options.dry_run:
-        return PredictResult({}, notes=dry_run(opened, template, options, data_class, out))
+        return PredictResult({}, notes=dry_run(opened, template, options, data_class, out, kind))
     learnt = check_learnt(opened, options, template)
     inputs = inputs_of(opened, options)
-    configuration = configuration_of(opened, template, options)
+    configuration = configuration_of(opened, template, options, kind)
     identity = identity_of_run(configuration, options, data_class, inputs)
     private = is_private(data_class)
     with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as opened_out:
@@ -107,6 +108,17 @@ def predict(
     return PredictResult(_counts(finished), list(finished.warnings), run.notes)
 
 
+def _check_kind(kind: str, options: PredictOptions) -> None:
+    """ConfigError for what items of this kind do not have."""
+    if options.constrained and kind == Kind.LONG_FORM:
+        raise ConfigError(
+            "--constrained weighs True against False, or letters: it takes true_false or "
+            "multiple_choice items"
+        )
+    if kind != Kind.MULTIPLE_CHOICE and (options.orders is not None or options.first_token):
+        raise ConfigError(f"--orders and --first-token are for multiple_choice items, not {kind}")
+
+
 class _Run:
     """One run from the journal to the files in the partial folder, with what it counted."""
 
@@ -130,7 +142,8 @@ class _Run:
         self._resumed = 0
         self._repeats = Repeats(options.repeats, options.repeats, "none")
         self._shots: dict[str, list[str]] = {}
-        self._items = self._in_split = 0
+        self._items = self._in_split = self._unaskable = 0
+        self._prompts = 0  # of one repeat
         self._facts: list[dict[str, Any]] = []
         self._budget = Budget(price_of(options), options.max_cost)
         self.notes: list[str] = []
@@ -143,8 +156,12 @@ class _Run:
         if not source.total:
             raise ConfigError(f"{self._dataset.folder}: the split {options.split} holds no items")
         self._items, self._in_split = source.total, source.in_split
+        self._unaskable = source.unaskable
+        choices = self._choices(source)
+        self._prompts = choices.total if choices else source.total
         with ExitStack() as stack:
-            models = _Models(options, self._model_options(), stack, self._facts)
+            weighed = choices is not None and weighs_letters(options)
+            models = _Models(options, self._model_options(), stack, self._facts, weighed)
             self._repeats = repeats = plan_repeats(options, models(0))
             if repeats.note:
                 self.notes.append(repeats.note)
@@ -156,7 +173,7 @@ class _Run:
                 sorted({repeats.draw(repeat) for repeat in range(repeats.run)}),
             )
             self._shots = {str(number): list(draw.ids) for number, draw in draws.items()}
-            prompter = Prompter(source, self._template, draws, repeats, options.seed)
+            prompter = Prompter(source, self._template, draws, repeats, options.seed, choices)
             journal = stack.enter_context(Journal(self._journal, private=folder.private))
             keeper = stack.enter_context(
                 PromptKeeper(folder.partial / PROMPTS_FILE, private=folder.private)
@@ -193,6 +210,7 @@ class _Run:
             folder.private,
             asking.expected,
             self._kind,
+            choices,
         )
         tally.check(prompter.total)
         if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
@@ -204,6 +222,20 @@ class _Run:
         if not (folder.partial / EGRESS_FILE).exists():  # nothing was sent: an empty list says so
             _touch(folder.partial / EGRESS_FILE, folder.private)
         return tally
+
+    def _choices(self, source: ItemSource) -> Choices | None:
+        """How the options of each item are asked; None of other kinds."""
+        if self._kind != Kind.MULTIPLE_CHOICE:
+            return None
+        options = self._options
+        items = ((item.id, item.options) for item in source)
+        made = Choices.of(items, options.orders, options.order_design, options.seed)
+        if options.orders is not None and made.unshuffled:
+            self.notes.append(
+                f"{made.unshuffled:,} of {source.total:,} items have options that speak of others: "
+                "asked once, unshuffled"
+            )
+        return made
 
     def leave(self) -> None:
         """After an error: keep what was paid for, or leave a folder that any run may take."""
@@ -220,8 +252,12 @@ class _Run:
         """The manifest, but for outputs."""
         repeats = self._repeats
         others = {name: n for name, n in tally.statuses.items() if name != "answered" and n}
-        total = self._in_split * repeats.run
-        limited = total - tally.total
+        # of multiple choice, the prompts: an item is asked in each order of its options
+        total = (self._in_split - self._items + self._prompts) * repeats.run
+        outside = {
+            "limit": (self._in_split - self._unaskable - self._items) * repeats.run,
+            "options": self._unaskable * repeats.run,
+        }
         return Manifest(
             verb=VERB,
             data_class=self._data_class.value,
@@ -241,9 +277,9 @@ class _Run:
                     read=total,
                     kept=tally.statuses["answered"],
                     rejected=sum(others.values()),
-                    out_of_scope=limited,
+                    out_of_scope=sum(outside.values()),
                     rejected_by_reason=others,
-                    out_of_scope_by_reason={"limit": limited} if limited else {},
+                    out_of_scope_by_reason={why: n for why, n in outside.items() if n},
                 )
             },
             started=self._started,
@@ -254,6 +290,7 @@ class _Run:
             details={
                 "items": self._items,
                 "items_in_split": self._in_split,
+                **({"prompts": self._prompts} if self._prompts != self._items else {}),
                 "statuses": dict(tally.statuses),
                 "errors": dict(sorted(tally.errors.items())),
                 "input_tokens": tally.input_tokens,
@@ -304,9 +341,15 @@ class _Run:
                 f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
                 f"({_named(tally.errors)}); they are counted, not dropped"
             )
-        if self._options.constrained and tally.statuses["ambiguous"]:
+        if self._unaskable:
             found.append(
-                f"True and False were equally likely {tally.statuses['ambiguous']:,} times: half "
+                f"{self._unaskable:,} items have fewer than two options or more than "
+                f"{len(LETTERS)}, and are not asked"
+            )
+        if self._options.constrained and tally.statuses["ambiguous"]:
+            words = "True and False" if self._kind == Kind.TRUE_FALSE else "Letters"
+            found.append(
+                f"{words} were equally likely {tally.statuses['ambiguous']:,} times: half "
                 "precision rounds small differences away; --dtype float32 keeps them"
             )
         for status in tally.statuses:
@@ -324,8 +367,10 @@ class _Models:
         given: ModelOptions,
         stack: ExitStack,
         facts: list[dict[str, Any]],
+        weighed: bool = False,
     ) -> None:
         self._options, self._given, self._stack = options, given, stack
+        self._weighed = weighed
         self._facts = facts  # of each model that was opened, for the manifest
         self._open: tuple[Path | None, Model] | None = None
         stack.callback(self._close)
@@ -338,6 +383,8 @@ class _Models:
             model = open_model(self._options.model, replace(self._given, adapter=adapter))
             if self._options.constrained:
                 model = Constrained(model)
+            elif self._weighed:
+                model = Weighed(model)
             self._open = adapter, model
             said = model.describe() if isinstance(model, Described) else {}
             facts = {"deterministic": model.deterministic, **said}

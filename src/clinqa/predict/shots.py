@@ -20,6 +20,7 @@ from clinqa.core.ids import stable_hash
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.protocol import Message
+from clinqa.predict.choices import LETTERS, solved
 from clinqa.predict.prompts import Example, Template, prefix_of
 from clinqa.predict.source import content_order, kind_of_items
 
@@ -142,11 +143,15 @@ def _candidates(dataset: Dataset, seed: int, draw: int) -> list[Candidate]:
 
 def _firsts(dataset: Dataset, purpose: str) -> Iterator[Candidate]:
     """Of each row group and stratum the first item, and the first of another patient."""
-    statements = kind_of_items(dataset, "train") == Kind.TRUE_FALSE
-    columns = ["id", "group", "answer", "category"] if statements else _COLUMNS
+    kind = kind_of_items(dataset, "train")
+    columns = _COLUMNS if kind == Kind.LONG_FORM else ["id", "group", "answer", "category"]
+    if kind == Kind.MULTIPLE_CHOICE:
+        columns = [*columns, "options", "answer_index"]
     for table in dataset.batches("train", columns):
-        if statements:  # shots alternate between True and False
-            table = table.append_column("question_type", table["answer"])
+        if kind != Kind.LONG_FORM:  # shots alternate between True and False, or between letters
+            answers = table["answer"] if kind == Kind.TRUE_FALSE else pa.array(_letters(table))
+            table = table.append_column("question_type", answers)
+            table = table.filter(pc.not_equal(table["question_type"], ""))
             table = table.append_column("level", pa.nulls(table.num_rows, pa.int8()))
         table = table.filter(pc.fill_null(pc.not_equal(pc.utf8_length(table["answer"]), 0), False))
         order = content_order(table["id"], purpose)
@@ -190,10 +195,28 @@ def _examples(dataset: Dataset, ids: set[str]) -> dict[str, Example]:
     """The texts of some items of train."""
     wanted = pa.array(sorted(ids), pa.string())
     found = {}
-    for table in dataset.batches("train", ["id", "group", "question", "context", "answer"]):
+    columns = ["id", "group", "question", "context", "answer"]
+    if kind_of_items(dataset, "train") == Kind.MULTIPLE_CHOICE:
+        columns += ["options", "answer_index"]
+    for table in dataset.batches("train", columns):
         chosen = table.filter(pc.is_in(table["id"], value_set=wanted))
         for row in chosen.to_pylist():
-            found[row["id"]] = Example(
-                row["group"], row["question"], row["context"] or "", row["answer"].strip()
-            )
+            question, answer = row["question"], row["answer"].strip()
+            if "options" in row:
+                options, at = row["options"], row["answer_index"]
+                question, answer = solved(row["id"], question, options, at)
+            found[row["id"]] = Example(row["group"], question, row["context"] or "", answer)
     return found
+
+
+def _letters(table: pa.Table) -> list[str]:
+    """The letter of the right option of each item as it would be shown; empty if it cannot be."""
+    rows = zip(
+        *(table[name].to_pylist() for name in ("id", "options", "answer_index")), strict=True
+    )
+    return [
+        solved(name, "", options, at)[1][:1]
+        if at is not None and 2 <= len(options or ()) <= len(LETTERS)
+        else ""
+        for name, options, at in rows
+    ]

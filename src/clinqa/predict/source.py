@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
@@ -14,6 +15,7 @@ from clinqa.core.ids import stable_hash
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.protocol import TrainAnswer
+from clinqa.predict.choices import LETTERS
 
 __all__ = [
     "Item",
@@ -24,9 +26,10 @@ __all__ = [
     "kind_of_items",
 ]
 
-_COLUMNS = ("id", "group", "question", "context", "category", "question_type")
-_ONLY_LONG_FORM = "question_type"
-_ASKED = (Kind.LONG_FORM.value, Kind.TRUE_FALSE.value)
+_COLUMNS = ("id", "group", "question", "context", "category", "question_type", "options")
+_ONLY_LONG_FORM, _ONLY_CHOICES = "question_type", "options"
+_OTHER_KINDS = ("label", _ONLY_CHOICES)  # columns of kinds without question_type
+_ASKED = (Kind.LONG_FORM.value, Kind.TRUE_FALSE.value, Kind.MULTIPLE_CHOICE.value)
 _SLICE = 1024
 
 
@@ -40,6 +43,7 @@ class Item:
     context: str
     category: str
     question_type: str
+    options: tuple[str, ...] = ()
 
 
 class ItemSource:
@@ -51,14 +55,18 @@ class ItemSource:
 
     def __init__(self, dataset: Dataset, split: str, limit: int | None) -> None:
         self._dataset, self._split = dataset, split
-        self.in_split = sum(table.num_rows for table in self._read(["id"]))
+        self._choices = _ONLY_CHOICES in _present(dataset, split, [_ONLY_CHOICES])
+        self.in_split = sum(table.num_rows for table in self._read(["id"], every=True))
+        askable = sum(table.num_rows for table in self._read(["id"])) if self._choices else None
+        #: Items of multiple choice with fewer than two options or more than there are letters.
+        self.unaskable = 0 if askable is None else self.in_split - askable
         self._last: np.uint64 | None = None  # the highest hash that is asked
-        if limit is not None and limit < self.in_split:
+        if limit is not None and limit < self.in_split - self.unaskable:
             hashes = np.concatenate([_by_chance(table) for table in self._read(["id"])])
             self._last = np.partition(hashes, limit - 1)[limit - 1]
             self.total = int((hashes <= self._last).sum())
         else:
-            self.total = self.in_split
+            self.total = self.in_split - self.unaskable
 
     def __iter__(self) -> Iterator[Item]:
         for table in map(_completed, self._read(_present(self._dataset, self._split, _COLUMNS))):
@@ -66,11 +74,19 @@ class ItemSource:
                 table = table.filter(pa.array(_by_chance(table) <= self._last))
             for start in range(0, table.num_rows, _SLICE):  # a row group of contexts is large
                 part = table.slice(start, _SLICE)
-                yield from map(Item, *(_texts(part[name]) for name in _COLUMNS))
+                yield from map(Item, *(_texts(part[name]) for name in _COLUMNS[:-1]), _lists(part))
 
-    def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+    def _read(self, columns: Sequence[str], *, every: bool = False) -> Iterator[pa.Table]:
+        some = self._choices and not every
         try:
-            yield from self._dataset.batches(self._split, columns)
+            if not some:
+                yield from self._dataset.batches(self._split, columns)
+                return
+            columns = [*columns, *({_ONLY_CHOICES} - set(columns))]
+            for table in self._dataset.batches(self._split, columns):
+                count = pc.fill_null(pc.list_value_length(table[_ONLY_CHOICES]), 0)
+                fits = pc.and_(pc.greater_equal(count, 2), pc.less_equal(count, len(LETTERS)))
+                yield table.filter(fits)
         except (KeyError, OSError, pa.ArrowException) as error:
             raise ConfigError(
                 f"{self._dataset.folder}: split {self._split} cannot be read or lacks a column "
@@ -87,8 +103,11 @@ class TrainAnswers:
     def __iter__(self) -> Iterator[TrainAnswer]:
         keys = ["category", "question_type", "answer"]
         parts = []
-        read = _present(self._dataset, "train", keys)
-        for table in map(_completed, self._dataset.batches("train", read)):
+        read = _present(self._dataset, "train", [*keys, _ONLY_CHOICES])
+        if _ONLY_CHOICES in read:  # what recurs in multiple choice is the place of the answer
+            read[read.index("answer")] = "answer_index"
+            read.remove(_ONLY_CHOICES)
+        for table in map(_lettered, map(_completed, self._dataset.batches("train", read))):
             parts.append(table.group_by(keys).aggregate([([], "count_all")]))
         if not parts:
             return
@@ -123,26 +142,41 @@ def kind_of_items(dataset: Dataset, split: str) -> str:
     if len(kinds) > 1 or kinds - set(_ASKED):
         raise ConfigError(
             f"{dataset.folder}: holds items of kind {', '.join(sorted(kinds))}; predict asks "
-            f"{' or '.join(_ASKED)}, one kind a dataset"
+            f"{', '.join(_ASKED[:-1])} or {_ASKED[-1]}, one kind a dataset"
         )
     return kinds.pop() if kinds else _ASKED[0]
 
 
 def _present(dataset: Dataset, split: str, columns: Sequence[str]) -> list[str]:
     """The columns without those that items of this kind do not have."""
-    files = dataset.files(split)
-    lacking = bool(files) and all(
-        _ONLY_LONG_FORM not in pq.read_schema(path).names and "label" in pq.read_schema(path).names
-        for path in files
-        if path.is_file()
-    )
-    return [name for name in columns if not (lacking and name == _ONLY_LONG_FORM)]
+    files = [path for path in dataset.files(split) if path.is_file()]
+    names = set(pq.read_schema(files[0]).names) if files else set()
+    other = not names.isdisjoint(_OTHER_KINDS)
+    absent = {_ONLY_LONG_FORM: other and _ONLY_LONG_FORM not in names,
+              _ONLY_CHOICES: _ONLY_CHOICES not in names}  # fmt: skip
+    return [name for name in columns if not absent.get(name)]
 
 
 def _completed(table: pa.Table) -> pa.Table:
     if _ONLY_LONG_FORM in table.column_names:
         return table
     return table.append_column(_ONLY_LONG_FORM, pa.nulls(table.num_rows, pa.string()))
+
+
+def _lettered(table: pa.Table) -> pa.Table:
+    """The letter of the right option, as the bank has it, as the answer."""
+    if "answer_index" not in table.column_names:
+        return table
+    letters = pa.array([*LETTERS], pa.string())
+    places = pc.if_else(pc.less(table["answer_index"], len(LETTERS)), table["answer_index"], None)
+    return table.append_column("answer", pc.take(letters, places))
+
+
+def _lists(table: pa.Table) -> list[tuple[str, ...]]:
+    """The options of each item; none where its kind has none."""
+    if _ONLY_CHOICES not in table.column_names:
+        return [()] * table.num_rows
+    return [tuple(text or "" for text in own or ()) for own in table[_ONLY_CHOICES].to_pylist()]
 
 
 def content_order(ids: pa.ChunkedArray, purpose: str) -> np.ndarray:

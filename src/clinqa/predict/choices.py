@@ -1,0 +1,163 @@
+"""Multiple-choice items as they are asked: with letters, and in several orders of their options.
+
+random  each order drawn by (seed, item), no two alike
+cyclic  one drawn order and its rotations, so that with as many orders as options each option
+        stands once in each place; then another drawn order and its rotations
+
+Without orders an item is asked as its bank has it. An item with an option that speaks of others
+("both A and C") is asked once, unshuffled and marked, whatever the orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import factorial
+from typing import Any
+
+import pyarrow as pa
+
+from clinqa.core.ids import rng
+from clinqa.sources.banks.positional import is_positional
+
+__all__ = [
+    "CHOICES",
+    "DESIGNS",
+    "LAYOUT",
+    "LETTERS",
+    "Choices",
+    "orders_of",
+    "solved",
+    "with_options",
+]
+
+LETTERS = "ABCDEFGHIJ"
+"""The most options an item can be asked with."""
+DESIGNS = ("random", "cyclic")
+LAYOUT = "one option a line: letter, bracket, text"
+
+Order = tuple[int, ...]
+"""Which of the bank's options stands in each place."""
+
+#: A row for each prompt of a run: how its options stood, and what the letters weighed.
+CHOICES = pa.schema(
+    [
+        ("item_id", pa.string()),
+        ("repeat", pa.int32()),
+        ("variant", pa.int32()),
+        # of the place: the index of the bank's option that stood there
+        ("order", pa.list_(pa.int32())),
+        ("positional", pa.bool_()),
+        # of the place: log-probability of its letter as the first word; null where not asked
+        ("log_probabilities", pa.list_(pa.float64())),
+    ]
+)
+
+
+def with_options(question: str, options: Sequence[str]) -> str:
+    """The question with its options.
+
+    >>> print(with_options("Which? ", ["this", "that"]))
+    Which?
+    <BLANKLINE>
+    A) this
+    B) that
+    """
+    lines = [
+        f"{letter}) {' '.join(option.split())}"
+        for letter, option in zip(LETTERS, options, strict=False)
+    ]
+    return "\n".join([question.strip(), "", *lines])
+
+
+def orders_of(
+    item_id: str, options: Sequence[str], orders: int | None, design: str, seed: int
+) -> list[Order]:
+    """The orders in which an item is asked: one where it cannot be shuffled.
+
+    >>> orders_of("q1", "wxyz", 4, "cyclic", 0)
+    [(1, 2, 0, 3), (2, 0, 3, 1), (0, 3, 1, 2), (3, 1, 2, 0)]
+    >>> orders_of("q1", ["x", "y", "Both A and B"], 4, "random", 0)
+    [(0, 1, 2)]
+    """
+    count = len(options)
+    own = tuple(range(count))
+    if orders is None or is_positional(options):
+        return [own]
+    draw = rng(seed, f"option orders, {design}", item_id)
+    wanted = min(orders, factorial(count))
+    found: dict[Order, None] = {}
+    while len(found) < wanted:
+        base = list(own)
+        draw.shuffle(base)
+        if design == "random" or tuple(base) in found:
+            found.setdefault(tuple(base))
+            continue
+        for turn in range(count):
+            found.setdefault(tuple(base[turn:] + base[:turn]))
+    return list(found)[:wanted]
+
+
+def solved(
+    item_id: str, question: str, options: Sequence[str], answer_index: int
+) -> tuple[str, str]:
+    """Question with options and its right answer, as shots and training show them.
+
+    The options stand in one order that hangs on the item alone, so that no letter is right more
+    often than others because a bank likes it.
+
+    >>> solved("q1", "Which?", ["this", "that"], 0)[1]
+    'B) this'
+    """
+    [order] = orders_of(item_id, options, 1, "random", 0)
+    letter = LETTERS[order.index(answer_index)]
+    shown = with_options(question, [options[place] for place in order])
+    return shown, f"{letter}) {' '.join(options[answer_index].split())}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The options and the orders of every item of a run."""
+
+    options: Mapping[str, tuple[str, ...]]
+    orders: Mapping[str, list[Order]]
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[tuple[str, tuple[str, ...]]],
+        orders: int | None,
+        design: str,
+        seed: int,
+    ) -> Choices:
+        """From (id, options) of each item."""
+        options = dict(items)
+        drawn = {name: orders_of(name, own, orders, design, seed) for name, own in options.items()}
+        return cls(options, drawn)
+
+    @property
+    def total(self) -> int:
+        """Prompts of one repeat."""
+        return sum(map(len, self.orders.values()))
+
+    @property
+    def unshuffled(self) -> int:
+        """Items whose options speak of others."""
+        return sum(map(is_positional, self.options.values()))
+
+    def shown(self, item_id: str, variant: int) -> tuple[str, ...]:
+        """The options in the order of a variant."""
+        options = self.options[item_id]
+        return tuple(options[place] for place in self.orders[item_id][variant])
+
+    def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of CHOICES of a journal's record."""
+        item_id, variant = record["item_id"], record.get("variant", 0)
+        return {
+            "item_id": item_id,
+            "repeat": record["repeat"],
+            "variant": variant,
+            "order": list(self.orders[item_id][variant]),
+            "positional": is_positional(self.options[item_id]),
+            "log_probabilities": record.get("letters"),
+        }
