@@ -24,8 +24,11 @@ def serve(requests: Connection, memory: int) -> None:
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _quiet()
-    from clinqa.sources.pdf.parse import OpenDocument, open_document
-
+    try:
+        from clinqa.sources.pdf.parse import OpenDocument, open_document
+    except ImportError as error:
+        requests.send(("error", error.name or "a library"))
+        return
     _limit(memory)
     document: OpenDocument | None = None
     while True:

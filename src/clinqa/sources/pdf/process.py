@@ -78,13 +78,18 @@ class Child:
             ours.send(("ready", ()))
             if not ours.poll(_START_SECONDS):
                 raise EOFError
-            ours.recv()
+            said, answer = ours.recv()
         except (EOFError, OSError) as error:
             self.close()
             raise ClinqaError(
                 "the process that parses PDFs could not be started; a script that reads PDFs needs"
                 ' `if __name__ == "__main__":` around it, and each process some 300 MB of memory'
             ) from error
+        if said == "error":
+            self.close()
+            raise ClinqaError(
+                f"{answer} cannot be imported, and PDFs are parsed with it; install clinqa anew"
+            )
         return ours
 
     def close(self) -> None:
