@@ -102,6 +102,10 @@ def predict(
             help="Ask N items by chance, the same ones for every model and seed.",
         ),
     ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option("--category", metavar="C", help="Ask items of this category; repeatable."),
+    ] = None,
     base_url: BaseUrl = None,
     api_key_env: ApiKeyEnv = None,
     api_version: ApiVersion = None,
@@ -207,6 +211,7 @@ def predict(
         stop=stop or (),
         seed=seed,
         limit=limit,
+        categories=category or (),
         data_class=data_class,
         max_cost=max_cost,
         base_url=base_url,

@@ -42,7 +42,7 @@ def dry_run(
 ) -> list[str]:
     """The lines that say it."""
     price_of(options)
-    source = ItemSource(dataset, options.split, options.limit)
+    source = ItemSource(dataset, options.split, options.limit, options.categories)
     # one repeat is counted: the others are as long but for other shots
     draws = draw_shots(dataset, template, options.shots, options.seed, [0])
     choices = None
@@ -52,7 +52,11 @@ def dry_run(
     prompter = Prompter(source, template, draws, Repeats(1, 1, "none"), options.seed, choices)
     tokens = [tokens_of(asked.prompt) for asked in prompter.prompts(0)]
     cost = estimate(options.model, tokens * options.repeats, options.max_tokens, _prices(options))
-    part = f"{source.total:,} of {source.in_split:,}" if options.limit else f"{source.total:,}"
+    part = (
+        f"{source.total:,} of {source.in_split:,}"
+        if options.limit or options.categories
+        else f"{source.total:,}"
+    )
     lines = [
         f"would read {part} items of split {options.split} in {dataset.folder}",
         f"would ask {options.model} with {options.shots} shots, "

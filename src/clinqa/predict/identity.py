@@ -92,6 +92,7 @@ def configuration_of(
         ),
         "seed": options.seed,
         "limit": options.limit,
+        **({"categories": sorted(options.categories)} if options.categories else {}),
         "template": {"id": template.id, "sha256": template.sha256},
         "base_url": options.base_url,
         "api_version": options.api_version,

@@ -36,7 +36,7 @@ def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) 
     ]
     if not found:
         return warnings
-    source = ItemSource(dataset, options.split, options.limit)
+    source = ItemSource(dataset, options.split, options.limit, options.categories)
     rows = seen_rows((item.id, item.group, item.question, item.context) for item in source)
     for trained in found:
         name = trained.folder.name

@@ -35,6 +35,7 @@ class PredictOptions:
     stop: Sequence[str] = ()
     seed: int = 0
     limit: int | None = None
+    categories: Sequence[str] = ()  # none: all
     data_class: DataClass | None = None
     max_cost: float | None = None
     # of the model

@@ -142,7 +142,7 @@ class _Run:
         self._resumed = 0
         self._repeats = Repeats(options.repeats, options.repeats, "none")
         self._shots: dict[str, list[str]] = {}
-        self._items = self._in_split = self._unaskable = 0
+        self._items = self._in_split = self._unaskable = self._elsewhere = 0
         self._prompts = 0  # of one repeat
         self._facts: list[dict[str, Any]] = []
         self._budget = Budget(price_of(options), options.max_cost)
@@ -152,11 +152,11 @@ class _Run:
     def ask(self) -> Tally:
         """Ask what is not answered yet; write predictions and prompts."""
         options, folder = self._options, self._folder
-        source = ItemSource(self._dataset, options.split, options.limit)
+        source = ItemSource(self._dataset, options.split, options.limit, options.categories)
         if not source.total:
             raise ConfigError(f"{self._dataset.folder}: the split {options.split} holds no items")
         self._items, self._in_split = source.total, source.in_split
-        self._unaskable = source.unaskable
+        self._unaskable, self._elsewhere = source.unaskable, source.elsewhere
         choices = self._choices(source)
         self._prompts = choices.total if choices else source.total
         with ExitStack() as stack:
@@ -255,7 +255,9 @@ class _Run:
         # of multiple choice, the prompts: an item is asked in each order of its options
         total = (self._in_split - self._items + self._prompts) * repeats.run
         outside = {
-            "limit": (self._in_split - self._unaskable - self._items) * repeats.run,
+            "limit": (self._in_split - self._elsewhere - self._unaskable - self._items)
+            * repeats.run,
+            "category": self._elsewhere * repeats.run,
             "options": self._unaskable * repeats.run,
         }
         return Manifest(

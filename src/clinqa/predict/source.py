@@ -53,20 +53,25 @@ class ItemSource:
     seed and number of shots (runs can be paired), and N is part of any larger N.
     """
 
-    def __init__(self, dataset: Dataset, split: str, limit: int | None) -> None:
-        self._dataset, self._split = dataset, split
+    def __init__(
+        self, dataset: Dataset, split: str, limit: int | None, categories: Sequence[str] = ()
+    ) -> None:
+        self._dataset, self._split, self._categories = dataset, split, tuple(categories)
         self._choices = _ONLY_CHOICES in _present(dataset, split, [_ONLY_CHOICES])
-        self.in_split = sum(table.num_rows for table in self._read(["id"], every=True))
+        self.in_split = self._rows(every=True)
+        #: Items of other categories than those that were asked for.
+        self.elsewhere = self.in_split - self._rows(every=False) if categories else 0
         askable = sum(table.num_rows for table in self._read(["id"])) if self._choices else None
+        wanted = self.in_split - self.elsewhere
         #: Items of multiple choice with fewer than two options or more than there are letters.
-        self.unaskable = 0 if askable is None else self.in_split - askable
+        self.unaskable = 0 if askable is None else wanted - askable
         self._last: np.uint64 | None = None  # the highest hash that is asked
-        if limit is not None and limit < self.in_split - self.unaskable:
+        if limit is not None and limit < wanted - self.unaskable:
             hashes = np.concatenate([_by_chance(table) for table in self._read(["id"])])
             self._last = np.partition(hashes, limit - 1)[limit - 1]
             self.total = int((hashes <= self._last).sum())
         else:
-            self.total = self.in_split - self.unaskable
+            self.total = wanted - self.unaskable
 
     def __iter__(self) -> Iterator[Item]:
         for table in map(_completed, self._read(_present(self._dataset, self._split, _COLUMNS))):
@@ -76,17 +81,32 @@ class ItemSource:
                 part = table.slice(start, _SLICE)
                 yield from map(Item, *(_texts(part[name]) for name in _COLUMNS[:-1]), _lists(part))
 
-    def _read(self, columns: Sequence[str], *, every: bool = False) -> Iterator[pa.Table]:
-        some = self._choices and not every
-        try:
-            if not some:
-                yield from self._dataset.batches(self._split, columns)
-                return
-            columns = [*columns, *({_ONLY_CHOICES} - set(columns))]
-            for table in self._dataset.batches(self._split, columns):
+    def _rows(self, *, every: bool) -> int:
+        """Items of the split, or those of the categories."""
+        if every:
+            return sum(table.num_rows for table in self._tables(["id"]))
+        return sum(self._of_category(table).num_rows for table in self._tables(["id", "category"]))
+
+    def _of_category(self, table: pa.Table) -> pa.Table:
+        wanted = pa.array(self._categories, pa.string())
+        return table.filter(pc.is_in(table["category"], value_set=wanted))
+
+    def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """What can be asked."""
+        more = {_ONLY_CHOICES} if self._choices else set()
+        more |= {"category"} if self._categories else set()
+        for table in self._tables([*columns, *sorted(more - set(columns))]):
+            if self._categories:
+                table = self._of_category(table)
+            if self._choices:
                 count = pc.fill_null(pc.list_value_length(table[_ONLY_CHOICES]), 0)
                 fits = pc.and_(pc.greater_equal(count, 2), pc.less_equal(count, len(LETTERS)))
-                yield table.filter(fits)
+                table = table.filter(fits)
+            yield table
+
+    def _tables(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        try:
+            yield from self._dataset.batches(self._split, columns)
         except (KeyError, OSError, pa.ArrowException) as error:
             raise ConfigError(
                 f"{self._dataset.folder}: split {self._split} cannot be read or lacks a column "
