@@ -26,7 +26,7 @@ def score(
         typer.Option(
             "--primary",
             metavar="METRIC",
-            help="The metric on which runs are declared compared; of true_false items accuracy.",
+            help="The metric on which runs are declared compared; of other kinds accuracy.",
         ),
     ] = "token_f1",
     family: Annotated[
@@ -74,6 +74,22 @@ def score(
             help="True/False: the same models on another set; is their ranking kept?",
         ),
     ] = None,
+    reader: Annotated[
+        str,
+        typer.Option(
+            "--reader",
+            metavar="R",
+            help="Multiple choice: string, first_token or matcher decides the declared tests.",
+        ),
+    ] = "",
+    annotated: Annotated[
+        Path | None,
+        typer.Option(
+            "--annotated",
+            metavar="FILE.jsonl",
+            help="Multiple choice: outputs with the letter they commit to; trains the matcher.",
+        ),
+    ] = None,
     resamples: Annotated[
         int, typer.Option("--resamples", min=100, metavar="N", help="Samples of patients drawn.")
     ] = 1000,
@@ -94,7 +110,8 @@ def score(
     """Score runs: text metrics, clinical reading, intervals, paired tests.
 
     Every figure has an interval over patients; dangerous errors stand on their own. Runs on true
-    and false statements: two-way figures over pairs, agreement, ensembles, difficulty.
+    and false statements: two-way figures over pairs, agreement, ensembles, difficulty. Runs on
+    multiple choice: accuracy by order of the options and by reader, bias of position.
     """
     from clinqa.score.options import ScoreOptions
     from clinqa.score.run import score as make
@@ -112,6 +129,8 @@ def score(
         search=search,
         ensemble_from=ensemble_from,
         against=tuple(against or ()),
+        reader=reader,
+        annotated=annotated,
         dry_run=dry_run,
         fresh=fresh,
     )

@@ -83,8 +83,9 @@ class Run:
         """Would asking again give the same answers?"""
         return self.vary == "deterministic"
 
-    def predictions(self) -> pa.Table:
-        """Every answer; sorted by item and repeat, so that no row order matters."""
+    def predictions(self, also: Sequence[str] = ()) -> pa.Table:
+        """Every answer; sorted by item and repeat, so that no row order matters. `also` are
+        columns that only some kinds need."""
         try:
             table = pq.ParquetFile(self.folder / PREDICTIONS_FILE).read()
         except (OSError, pa.ArrowException) as error:
@@ -92,18 +93,18 @@ class Run:
                 f"{self.folder / PREDICTIONS_FILE}: cannot be read ({type(error).__name__}); "
                 "run predict again"
             ) from error
-        table = self._checked(table)
+        table = self._checked(table, (*_NEEDED, *also))
         return table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
 
-    def _checked(self, table: pa.Table) -> pa.Table:
+    def _checked(self, table: pa.Table, needed: Sequence[str]) -> pa.Table:
         """The columns that are scored, each of its type; ConfigError where one is not there."""
         path = self.folder / PREDICTIONS_FILE
-        lacking = [name for name in _NEEDED if name not in table.column_names]
+        lacking = [name for name in needed if name not in table.column_names]
         if lacking:
             raise ConfigError(f"{path}: lacks {', '.join(lacking)}; run predict again")
-        schema = pa.schema([PREDICTIONS.field(name) for name in _NEEDED])
+        schema = pa.schema([PREDICTIONS.field(name) for name in needed])
         try:
-            table = table.select(_NEEDED).cast(schema)
+            table = table.select(needed).cast(schema)
         except (pa.ArrowException, ValueError) as error:
             raise ConfigError(
                 f"{path}: its columns are not of the types that predict writes; run predict again"
@@ -137,8 +138,8 @@ def load_items(dataset: Dataset, split: str, limit: int | None = None) -> Items:
     kinds = set(table["kind"].unique().to_pylist())
     if kinds - {Kind.LONG_FORM.value}:
         raise ConfigError(
-            f"{dataset.folder}: holds items of kind {', '.join(sorted(kinds))}; "
-            "this version scores long_form only"
+            f"{dataset.folder}: split {split} holds items of kind {', '.join(sorted(kinds))}; "
+            "long_form, true_false and multiple_choice are scored, one kind a split"
         )
     if not len(table):
         raise ConfigError(f"{dataset.folder}: split {split} holds no items")

@@ -29,6 +29,9 @@ class ScoreOptions:
     search: int | None = None
     ensemble_from: Path | None = None
     against: tuple[Path, ...] = ()
+    # of multiple_choice items
+    reader: str = ""  # the reading that decides the declared tests; "": the first all runs have
+    annotated: Path | None = None  # outputs that the matcher is trained on
     dry_run: bool = False
     fresh: bool = False
 

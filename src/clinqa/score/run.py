@@ -37,6 +37,7 @@ from clinqa.packs.loader import Pack
 from clinqa.privacy import is_private
 from clinqa.score.binary.run import score_statements
 from clinqa.score.binary.statements import kind_of_split
+from clinqa.score.choice.run import score_choices
 from clinqa.score.clinical import ClinicalScorer
 from clinqa.score.comparisons import Family, family_of, tests_of
 from clinqa.score.corrected import Corrected, corrected
@@ -78,12 +79,17 @@ def score(
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
-    if kind_of_split(opened_set, opened[0].split) == Kind.TRUE_FALSE:
+    kind = kind_of_split(opened_set, opened[0].split)
+    if kind != Kind.MULTIPLE_CHOICE and (options.reader or options.annotated):
+        raise ConfigError("--reader and --annotated are for multiple_choice items")
+    if kind == Kind.TRUE_FALSE:
         return score_statements(opened_set, opened, out, options, progress)
     if options.ensembles or options.search or options.ensemble_from or options.against:
         raise ConfigError(
             "--ensemble, --search, --ensemble-from and --against are for true_false items"
         )
+    if kind == Kind.MULTIPLE_CHOICE:
+        return score_choices(opened_set, opened, out, options, progress)
     pack = pack_of(opened_set, options)
     family = family_of(options.family, options.primary, [(run.id, run.name) for run in opened])
     data_class = data_class_of(opened_set, opened, options)
