@@ -18,6 +18,7 @@ from clinqa.cli.report import report
 from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.simulate import simulate
+from clinqa.cli.study import study
 from clinqa.cli.terms import terms
 from clinqa.cli.train import train
 from clinqa.cli.verify import verify
@@ -26,7 +27,7 @@ __all__ = ["invoke", "verb_named_by"]
 
 ORDER = (
     "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "export",
-    "lexicon", "terms", "simulate",
+    "study", "lexicon", "terms", "simulate",
 )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ app.command("predict")(predict)
 app.command("score")(score)
 app.command("audit")(audit)
 app.command("report")(report)
+app.add_typer(study)
 app.add_typer(lexicon)
 app.add_typer(terms)
 app.add_typer(simulate)

@@ -1,0 +1,148 @@
+"""The table that a cross-specialty study stands on: who answered which question rightly, when.
+
+One row a model, question and order of its options. It comes from runs, or from anywhere else as
+CSV or Parquet with these columns; `group`, `arm` and `train_items` may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.errors import ConfigError, SourceError
+
+__all__ = ["ALL", "NONE", "RIGHT", "AskedOf", "read_table", "rows_of_run"]
+
+#: What a row was trained on if not on one specialty: on all of the study's, or not at all.
+ALL, NONE = "all", "none"
+
+RIGHT = pa.schema(
+    [
+        ("arm", pa.string()),
+        ("trained_on", pa.string()),
+        # of the training; null for the model as it is
+        ("seed", pa.int32()),
+        ("train_items", pa.int32()),
+        ("item_id", pa.string()),
+        # near-duplicates are one group
+        ("group", pa.string()),
+        ("specialty", pa.string()),
+        ("order", pa.int32()),
+        # null where the model failed: the question is then left out for all
+        ("right", pa.bool_()),
+    ]
+)
+
+_NEEDED = ("trained_on", "seed", "item_id", "specialty", "order", "right")
+_WORDS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOf:
+    """Which model a run is of."""
+
+    arms: Sequence[str]
+    trained_on: str
+    seed: int | None
+    train_items: int | None
+
+
+def rows_of_run(
+    run: Path, items: Mapping[str, tuple[str, str, int]], asked: AskedOf
+) -> list[pa.Table]:
+    """The rows of one run, a table an arm; `items` is (group, specialty, right option) by id."""
+    try:
+        said = pq.read_table(
+            run / "predictions.parquet", columns=["item_id", "variant", "answer", "answer_status"]
+        ).to_pylist()
+        shown = pq.read_table(
+            run / "choices.parquet", columns=["item_id", "variant", "order"]
+        ).to_pylist()
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise ConfigError(f"{run}: not a complete run of multiple-choice items") from error
+    orders = {(row["item_id"], row["variant"]): row["order"] for row in shown}
+    columns: dict[str, list[Any]] = {name: [] for name in RIGHT.names}
+    for row in said:
+        group, specialty, gold = items[row["item_id"]]
+        order = orders[row["item_id"], row["variant"]]
+        values = (
+            "", asked.trained_on, asked.seed, asked.train_items, row["item_id"], group, specialty,
+            row["variant"], _right(row["answer"], row["answer_status"], order, gold),
+        )  # fmt: skip
+        for name, value in zip(RIGHT.names, values, strict=True):
+            columns[name].append(value)
+    table = pa.table(columns, schema=RIGHT)
+    return [
+        table.set_column(0, "arm", pa.array([arm] * table.num_rows, pa.string()))
+        for arm in asked.arms
+    ]
+
+
+def _right(answer: str | None, status: str, order: Sequence[int], gold: int) -> bool | None:
+    """Does the letter stand for the right option? What cannot be read is wrong, not missing."""
+    if status == "error":
+        return None
+    if not answer:
+        return False
+    place = ord(answer[0].upper()) - ord("A")
+    return 0 <= place < len(order) and order[place] == gold
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """A table from a file, with all columns of RIGHT; SourceError for what lacks some."""
+    try:
+        found = (
+            pl.read_parquet(path)
+            if path.suffix.lower() in (".parquet", ".pq")
+            else pl.read_csv(path, infer_schema=False)
+        )
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise SourceError(f"{path}: cannot be read as CSV or Parquet") from error
+    lacking = [name for name in _NEEDED if name not in found.columns]
+    if lacking:
+        raise SourceError(f"{path}: lacks the column {', '.join(lacking)}; it has a row a model, "
+                          "question and order")  # fmt: skip
+    if found.is_empty():
+        raise SourceError(f"{path}: holds no rows")
+    return _typed(path, found)
+
+
+def _typed(path: Path, found: pl.DataFrame) -> pl.DataFrame:
+    """The columns as RIGHT has them; where one is left out, what it then means."""
+    defaults = {"arm": pl.lit("full"), "group": pl.col("item_id"), "train_items": pl.lit(None)}
+    found = found.with_columns(
+        [value.alias(name) for name, value in defaults.items() if name not in found.columns]
+    )
+    right = found["right"]
+    if right.dtype != pl.Boolean:
+        words = right.cast(pl.String).str.strip_chars().str.to_lowercase()
+        made = words.replace_strict(_WORDS, default=None, return_dtype=pl.Boolean)
+        odd = (made.is_null() & words.is_not_null() & (words != "")).sum()
+        if odd:
+            raise SourceError(f"{path}: {odd:,} cells of the column right are neither true nor "
+                              "false (nor empty)")  # fmt: skip
+        found = found.with_columns(made.alias("right"))
+    texts = [pl.col(name).cast(pl.String) for name in ("arm", "trained_on", "item_id", "specialty")]
+    group = pl.coalesce(pl.col("group").cast(pl.String), pl.col("item_id").cast(pl.String))
+    try:
+        numbers = [
+            pl.col(name).cast(pl.String).replace("", None).cast(pl.Int32, strict=True)
+            for name in ("seed", "train_items", "order")
+        ]
+        found = found.with_columns(*texts, group.alias("group"), *numbers).select(RIGHT.names)
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(f"{path}: seed, order and train_items are whole numbers") from error
+    empty = [
+        name
+        for name in ("trained_on", "item_id", "specialty", "order")
+        if found[name].is_null().any() or (found[name].cast(pl.String) == "").any()
+    ]
+    if empty:
+        raise SourceError(f"{path}: empty cells in {', '.join(empty)}")
+    return found
