@@ -133,3 +133,103 @@ def find(
         lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
         lines.append(f"terms in {visible(str(out))}")
     return Outcome("terms find", out, result.counts, result.warnings, text="\n".join(lines))
+
+
+class Part(StrEnum):
+    """Where in an item terms are scored."""
+
+    QUESTION = "question"
+    ANSWER = "answer"
+
+
+class Form(StrEnum):
+    """How the gold text is put before a model."""
+
+    ASKED = "asked"
+    PLAIN = "plain"
+
+
+@terms.command("logprobs")
+def logprobs(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")],
+    found: Annotated[
+        Path, typer.Option("--terms", metavar="DIR", help="What clinqa terms find made of it.")
+    ],
+    model: Annotated[
+        str,
+        typer.Option("--model", metavar="NAME", help="The base: embedded:NAME, hf:PATH, gguf:FILE"),
+    ],
+    adapter: Annotated[
+        list[Path],
+        typer.Option("--adapter", metavar="DIR", help="Trained on it; may be given again."),
+    ],
+    out: Out,
+    split: Annotated[
+        str, typer.Option("--split", metavar="SPLIT", help="Whose items are read.")
+    ] = "test",
+    part: Annotated[
+        list[Part] | None,
+        typer.Option("--part", help="Only terms in the question, or in the right answer."),
+    ] = None,
+    form: Annotated[
+        Form,
+        typer.Option(
+            help="asked: question and answer in the model's own template; plain: the bare text."
+        ),
+    ] = Form.ASKED,
+    dtype: Annotated[
+        str | None, typer.Option("--dtype", metavar="TYPE", help="float32, bfloat16 or float16.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda, …")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option("--batch-size", min=1, metavar="N", help="Items at once.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, metavar="N", help="Threads of the CPU.")
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of groups drawn.")
+    ] = 1000,
+    data_class: Annotated[
+        DataClass | None,
+        typer.Option("--data-class", help="That of the dataset unless it is raised here."),
+    ] = None,
+    seed: Seed = 0,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Read N items only, taken by chance."),
+    ] = None,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    json: Json = False,
+) -> Outcome:
+    """Log-probability of a specialty's own terms under a model and its adapters."""
+    from clinqa.terms.logprobs import PARTS, LogprobOptions, term_logprobs
+
+    options = LogprobOptions(
+        terms=found,
+        model=model,
+        adapters=adapter,
+        split=split,
+        parts=tuple(one.value for one in part) if part else PARTS,
+        form=form.value,
+        dtype=dtype,
+        device=device,
+        batch_size=batch_size,
+        threads=threads,
+        draws=resamples,
+        seed=seed,
+        limit=limit,
+        data_class=data_class,
+        dry_run=dry_run,
+        fresh=fresh,
+    )
+    with Progress() as progress:
+        result = term_logprobs(dataset, out, options, progress)
+    lines = [*result.lines]
+    if not dry_run:
+        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
+        lines.append(f"log-probabilities in {visible(str(out))}")
+    return Outcome("terms logprobs", out, result.counts, result.warnings, text="\n".join(lines))

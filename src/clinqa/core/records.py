@@ -109,6 +109,10 @@ class Reason(StrEnum):
     NO_METADATA = "no_metadata"
     IN_ANOTHER_SPLIT = "in_another_split"
     OPTIONS_REFER = "options_refer_to_each_other"
+    # of terms in a text that a model scores
+    NOT_ALIGNED = "not_aligned"
+    NOTHING_BEFORE = "nothing_before"
+    OVER_WINDOW = "over_window"
 
 
 @dataclass(frozen=True, slots=True)

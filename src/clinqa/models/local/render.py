@@ -85,6 +85,26 @@ class Renderer:
         own = self.tokenizer(continuation, add_special_tokens=False)["input_ids"]
         return [*before, *own], len(own)
 
+    def encode_text(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """A rendered text's tokens, and where each stands in it: code points, half open.
+
+        Marks that the tokenizer adds by itself stand nowhere: (0, 0).
+        """
+        if not getattr(self.tokenizer, "is_fast", False):
+            raise ModelError(
+                "the model's tokenizer does not say where its tokens stand in the text (no "
+                "tokenizer.json); convert it with transformers' AutoTokenizer and save it"
+            )
+        made = self.tokenizer(
+            text, add_special_tokens=self.kind != "chat", return_offsets_mapping=True
+        )
+        tokens: list[int] = list(made["input_ids"])
+        places = [(int(start), int(end)) for start, end in made["offset_mapping"]]
+        if self.kind != "chat" and len(tokens) > 1 and tokens[-1] == self.tokenizer.eos_token_id:
+            if places[-1][0] == places[-1][1]:
+                return tokens[:-1], places[:-1]
+        return tokens, places
+
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of generated tokens, without marks of the template."""
         text: str = self.tokenizer.decode(

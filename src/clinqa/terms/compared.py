@@ -1,0 +1,189 @@
+"""From scores of occurrences to figures: means under each model, paired differences, tests.
+
+A difference is that of an adapter and the base over the same occurrences. Questions are drawn
+again by group, so that ten terms of one question are not ten observations. p-values are Holm's
+over all specialties and adapters of one call; `all` stands apart from them, it is their sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clinqa.core.figures import Figure, PairedTest
+from clinqa.stats.bootstrap import bootstrap
+from clinqa.stats.holm import holm
+from clinqa.stats.paired import compare
+from clinqa.terms.scoring import Scored
+
+__all__ = ["ALL", "BASE", "METRIC", "Compared", "Row", "TermTest", "compared"]
+
+ALL = "all"
+BASE = "base"
+METRIC = "term_logprob"
+FEW_GROUPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One occurrence under one model; `specialty` is the term's, not the question's."""
+
+    model: str
+    item: str
+    group: str
+    specialty: str
+    scored: Scored
+
+
+@dataclass(frozen=True, slots=True)
+class TermTest:
+    """A paired test with the specialty and the part of the text it is of."""
+
+    specialty: str
+    part: str
+    test: PairedTest
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was found. Figures and tests have the subsets specialty and part."""
+
+    figures: Sequence[Figure]
+    tests: Sequence[TermTest]
+    warnings: Sequence[str]
+
+    def lines(self) -> list[str]:
+        """A line an adapter, for people."""
+        made = []
+        for one in self.tests:
+            if one.specialty == ALL and one.part == ALL:
+                test = one.test
+                made.append(
+                    f"{test.a}: {test.difference:+.3f} nats a term ({test.low:+.3f} to "
+                    f"{test.high:+.3f}), {test.n:,} occurrences in {test.clusters:,} groups"
+                )
+        return made
+
+
+def compared(
+    rows: Sequence[Row],
+    models: Sequence[str],
+    *,
+    model: str,
+    signature: str,
+    seed: int,
+    draws: int,
+) -> Compared:
+    """Figures of every model and tests of every adapter against the base."""
+    scores: dict[str, dict[tuple[str, str, int], Row]] = {name: {} for name in models}
+    for row in rows:
+        if row.scored.logprob is not None:
+            place = row.scored.place
+            scores[row.model][row.item, place.part, place.start] = row
+    # what one model could not score is left out for all: each figure is of the same occurrences
+    common = set.intersection(*(set(one) for one in scores.values()))
+    keys = sorted(common)
+    base = scores[BASE]
+    specialties = sorted({base[key].specialty for key in keys})
+    parts = sorted({key[1] for key in keys})
+    figures: list[Figure] = []
+    tests: list[TermTest] = []
+    few: list[str] = []
+    for part in (ALL, *(parts if len(parts) > 1 else ())):
+        for specialty in (*specialties, ALL):
+            chosen = [
+                key
+                for key in keys
+                if specialty in (ALL, base[key].specialty) and part in (ALL, key[1])
+            ]
+            if not chosen:
+                continue
+            groups = [base[key].group for key in chosen]
+            subset = {"specialty": specialty, "part": part}
+            tables = {
+                name: np.array([(1.0, scores[name][key].scored.logprob) for key in chosen])
+                for name in models
+            }
+            for name, table in tables.items():
+                figures.append(_figure(name, model, table, groups, subset, signature, seed, draws))
+            tests += [
+                TermTest(
+                    specialty, part,
+                    _test(name, tables[name], tables[BASE], groups, signature, seed, draws),
+                )
+                for name in models
+                if name != BASE
+            ]  # fmt: skip
+            if part == ALL and specialty != ALL and len(set(groups)) < FEW_GROUPS:
+                few.append(specialty)
+    warnings = []
+    if few:
+        warnings.append(
+            f"{', '.join(few)}: terms in fewer than {FEW_GROUPS} groups of questions; no interval "
+            "of so few is to be trusted"
+        )
+    return Compared(figures, _corrected(tests), warnings)
+
+
+def _figure(
+    name: str,
+    model: str,
+    table: np.ndarray,
+    groups: Sequence[str],
+    subset: Mapping[str, str],
+    signature: str,
+    seed: int,
+    draws: int,
+) -> Figure:
+    (found,) = bootstrap(table, groups, seed=seed, draws=draws, bounds=None)
+    return Figure(
+        run=name,
+        model=model,
+        shots=0,
+        metric=METRIC,
+        value=found.value,
+        low=_number(found.low),
+        high=_number(found.high),
+        n=found.n,
+        clusters=found.clusters,
+        signature=f"{signature}|{found.signature}",
+        subset=subset,
+    )
+
+
+def _test(
+    name: str,
+    tuned: np.ndarray,
+    base: np.ndarray,
+    groups: Sequence[str],
+    signature: str,
+    seed: int,
+    draws: int,
+) -> PairedTest:
+    (found,) = compare(tuned, base, groups, seed=seed, draws=draws)
+    return PairedTest(
+        name, BASE, METRIC, found.difference, found.low, found.high, found.p, None, found.n,
+        found.clusters, f"{signature}|{found.signature}",
+    )  # fmt: skip
+
+
+def _corrected(tests: Sequence[TermTest]) -> list[TermTest]:
+    """With Holm's p-values: a family for each part, `all` specialties together not in it."""
+    adjusted: dict[int, float] = {}
+    for part in {one.part for one in tests}:
+        family = [
+            at
+            for at, one in enumerate(tests)
+            if one.part == part and one.specialty != ALL and not np.isnan(one.test.p)
+        ]
+        adjusted |= dict(zip(family, holm([tests[at].test.p for at in family]), strict=True))
+    return [
+        replace(one, test=replace(one.test, p_holm=adjusted.get(at)))
+        for at, one in enumerate(tests)
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

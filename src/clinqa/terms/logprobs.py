@@ -1,0 +1,372 @@
+"""`clinqa terms logprobs`: what a model gives clinical terms in the gold text, base and tuned.
+
+Only terms that belong to one specialty count, every occurrence of them. Base and adapters read the
+same texts, so each occurrence is its own control; questions (by group) are what is drawn again.
+
+scores.parquet    each occurrence under each model: log-probability, number of tokens
+rejects.parquet   occurrences without a score, with the reason
+logprobs.json     means, paired differences with intervals and tests, what they stand on
+tables/*.csv      the same for a spreadsheet
+logprobs*.svg     the picture of S-MedQA's Figure 2
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+import clinqa
+from clinqa.core.errors import ConfigError
+from clinqa.core.ids import stable_hash
+from clinqa.core.journal import Journal, read_journal
+from clinqa.core.manifest import Manifest, StageCounts, identity_of, library_versions
+from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, open_out, writing
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import DataClass, Reason
+from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.models.protocol import ModelOptions
+from clinqa.models.registry import weights_sha256
+from clinqa.models.weights import sha256_of
+from clinqa.privacy import inherit, is_private
+from clinqa.terms.compared import BASE, Row, compared
+from clinqa.terms.find import VERB as FIND
+from clinqa.terms.find import now
+from clinqa.terms.gold import FORMS
+from clinqa.terms.items import ANSWER, QUESTION, TermItem, read_items
+from clinqa.terms.options import TermsResult
+from clinqa.terms.scoring import Place, Scored, open_scorer, score_items
+from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
+from clinqa.terms.write_logprobs import write_logprobs
+
+__all__ = ["PARTS", "VERB", "LogprobOptions", "term_logprobs"]
+
+VERB = "terms logprobs"
+PARTS = (QUESTION, ANSWER)
+_AT_ONCE = 32
+_WEIGHTS = "adapter_model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class LogprobOptions:
+    """Everything that `clinqa terms logprobs` can be told."""
+
+    terms: Path
+    model: str
+    adapters: Sequence[Path]
+    split: str = "test"
+    parts: Sequence[str] = PARTS
+    form: str = "asked"
+    dtype: str | None = None
+    device: str | None = None
+    batch_size: int | None = None
+    threads: int | None = None
+    draws: int = 1000
+    seed: int = 0
+    limit: int | None = None
+    data_class: DataClass | None = None
+    dry_run: bool = False
+    fresh: bool = False
+
+    def check(self) -> None:
+        """Raise ConfigError for a value that means nothing."""
+        if self.form not in FORMS:
+            raise ConfigError(f"--form {self.form}: one of {', '.join(FORMS)}")
+        if not self.parts or set(self.parts) - set(PARTS):
+            raise ConfigError(f"--part: {' or '.join(PARTS)}")
+        if not self.adapters:
+            raise ConfigError("--adapter: name at least one; the model itself is the base")
+        if len(set(self.names())) < len(self.adapters):
+            raise ConfigError("--adapter: two folders of one name; rename one of them")
+        if BASE in self.names():
+            raise ConfigError(f"--adapter: a folder named {BASE} cannot be told from the base")
+        for path in self.adapters:
+            if not (path / _WEIGHTS).is_file():
+                raise ConfigError(f"--adapter {path}: no {_WEIGHTS} in it; see clinqa train")
+
+    def names(self) -> list[str]:
+        """What the adapters are called: their folders' names."""
+        return [path.resolve().name for path in self.adapters]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The items to be scored, with the places of their terms, and whose terms these are."""
+
+    items: Sequence[tuple[TermItem, Sequence[Place]]]
+    owner: Mapping[str, str]
+    asked: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def term_logprobs(
+    dataset: Path, out: Path, options: LogprobOptions, progress: Progress = silent
+) -> TermsResult:
+    """Score the terms of a split under a model and its adapters, or say that it is done."""
+    options.check()
+    opened = open_dataset(dataset)
+    terms = _open_terms(options.terms, opened)
+    work = _work(opened, options)
+    if not work.items:
+        raise ConfigError(
+            f"{options.terms}: no term of a single specialty in split {options.split}; name "
+            "another with --split"
+        )
+    classes = [DataClass(opened.manifest.data_class), DataClass(terms.data_class)]
+    data_class = inherit([*classes, *([options.data_class] if options.data_class else [])])
+    if options.dry_run:
+        return TermsResult({}, [], _plan(work, options, out))
+    configuration = _configuration(opened, terms, options)
+    identity = identity_of(
+        {**configuration, "verb": VERB, "clinqa": clinqa.__version__,
+         "data_class": data_class.value}
+    )  # fmt: skip
+    private = is_private(data_class)
+    with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as folder:
+        if folder.done is not None:
+            return TermsResult(
+                _counts(folder.done),
+                list(folder.done.warnings),
+                [f"already done: {out} holds these log-probabilities"],
+                already_done=True,
+            )
+        with writing(folder.path):
+            started, clock = now(), time.monotonic()
+            rows, facts = _score_all(folder, work, options, data_class, progress)
+            made = compared(
+                rows, [BASE, *options.names()], model=options.model, signature=_signature(options),
+                seed=options.seed, draws=options.draws,
+            )  # fmt: skip
+            meta = {
+                "dataset": opened.manifest.fingerprint,
+                "terms": terms.fingerprint,
+                "vocabulary": terms.configuration.get("vocabulary"),
+                "settings": configuration,
+                "models": facts,
+                "warnings": list(made.warnings),
+            }
+            warnings = [
+                *made.warnings,
+                *write_logprobs(folder.partial, rows, made, meta, folder.private),
+            ]
+            stages = _stages(work, rows)
+            manifest = Manifest(
+                verb=VERB,
+                data_class=data_class.value,
+                identity=identity,
+                clinqa=clinqa.__version__,
+                command=["clinqa", *sys.argv[1:]],
+                configuration=configuration,
+                seeds={"seed": options.seed},
+                counts=stages,
+                started=started,
+                finished=now(),
+                seconds=round(time.monotonic() - clock, 3),
+                versions=library_versions(("numpy", "scipy", "torch", "transformers", "peft")),
+                warnings=warnings,
+                details={
+                    "items": len(work.items),
+                    "occurrences": work.asked,
+                    "scored": stages["occurrences"].kept,
+                    "lost": stages["occurrences"].rejected,
+                    "models": 1 + len(options.adapters),
+                },
+            )
+            finished = folder.commit(manifest)
+    return TermsResult(_counts(finished), warnings, made.lines())
+
+
+def _open_terms(folder: Path, dataset: Dataset) -> Manifest:
+    if not (folder / MANIFEST).is_file():
+        raise ConfigError(f"{folder}: no finished folder; make it with clinqa {FIND}")
+    manifest = Manifest.read(folder / MANIFEST)
+    if manifest.verb != FIND:
+        raise ConfigError(f"{folder}: made by clinqa {manifest.verb}, not by clinqa {FIND}")
+    if manifest.configuration.get("dataset") != dataset.manifest.fingerprint:
+        raise ConfigError(f"{folder}: the terms of another dataset than {dataset.folder}")
+    return manifest
+
+
+def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
+    concepts = pq.read_table(options.terms / CONCEPTS_FILE).to_pylist()
+    owner = {
+        one["concept"]: one["specialties"][0] for one in concepts if len(one["specialties"]) == 1
+    }
+    places: defaultdict[str, list[Place]] = defaultdict(list)
+    left_out: Counter[str] = Counter()
+    for row in pq.read_table(options.terms / OCCURRENCES_FILE).to_pylist():
+        if row["split"] != options.split:
+            continue
+        if row["part"] not in options.parts:
+            left_out["in_another_part"] += 1
+        elif row["concept"] not in owner:
+            left_out["not_of_one_specialty"] += 1
+        else:
+            places[row["item_id"]].append(
+                Place(row["part"], row["start"], row["end"], row["concept"])
+            )
+    items = [
+        (item, sorted(places[item.id], key=lambda p: (p.part, p.start)))
+        for item in read_items(dataset, options.split)
+        if item.id in places
+    ]
+    if options.limit is not None and options.limit < len(items):
+        # by chance, the same for every model, and N is part of any larger N
+        items.sort(key=lambda one: stable_hash("terms", one[0].id))
+        left_out["beyond_limit"] += sum(len(found) for _, found in items[options.limit :])
+        items = items[: options.limit]
+    items.sort(key=lambda one: one[0].id)
+    asked = sum(len(found) for _, found in items)
+    return _Work(items, owner, asked, dict(left_out))
+
+
+def _score_all(
+    folder: OutFolder,
+    work: _Work,
+    options: LogprobOptions,
+    data_class: DataClass,
+    progress: Progress,
+) -> tuple[list[Row], dict[str, dict[str, str]]]:
+    """Every occurrence under every model; what an earlier run scored is taken over."""
+    journal_path = folder.partial / JOURNAL
+    kept: dict[str, list[Any]] = {}
+    facts: dict[str, dict[str, str]] = {}
+    for record in read_journal(journal_path):
+        if isinstance(record.get("scores"), list):
+            kept[str(record["key"])] = record["scores"]
+        elif isinstance(record.get("facts"), dict):
+            facts[str(record["key"])] = record["facts"]
+    rows: list[Row] = []
+    names = [(BASE, None), *zip(options.names(), options.adapters, strict=True)]
+    done = 0
+    with Journal(journal_path, private=folder.private) as journal:
+        for name, adapter in names:
+            missing = [one for one in work.items if f"{name}/{one[0].id}" not in kept]
+            if missing:
+                facts[name] = _score_model(
+                    name, adapter, missing, options, data_class, journal, kept,
+                    partial(_tell, progress, name, done, len(names) * len(work.items)),
+                )  # fmt: skip
+            done += len(work.items)
+            for item, places in work.items:
+                for place, told in zip(places, kept[f"{name}/{item.id}"], strict=True):
+                    logprob, tokens, reaches, lost = told
+                    scored = Scored(place, logprob, tokens, reaches, Reason(lost) if lost else None)
+                    rows.append(Row(name, item.id, item.group, work.owner[place.concept], scored))
+    return rows, facts
+
+
+def _score_model(
+    name: str,
+    adapter: Path | None,
+    items: Sequence[tuple[TermItem, Sequence[Place]]],
+    options: LogprobOptions,
+    data_class: DataClass,
+    journal: Journal,
+    kept: dict[str, list[Any]],
+    tell: Callable[[int], None],
+) -> dict[str, str]:
+    """Score these items under one model and write each down as it is done."""
+    extra = {"threads": str(options.threads)} if options.threads else {}
+    model = open_scorer(
+        options.model,
+        ModelOptions(
+            data_class=data_class,
+            adapter=adapter,
+            dtype=options.dtype,
+            device=options.device,
+            batch_size=options.batch_size,
+            extra=extra,
+        ),
+    )
+    try:
+        journal.append({"key": name, "facts": dict(model.describe())})
+        for start in range(0, len(items), _AT_ONCE):
+            tell(start)
+            asked = [
+                (item.id, dict(item.parts), places)
+                for item, places in items[start : start + _AT_ONCE]
+            ]
+            for item_id, scored in score_items(model, asked, options.form):
+                told = [
+                    [one.logprob, one.tokens, one.reaches, one.lost.value if one.lost else ""]
+                    for one in scored
+                ]
+                kept[f"{name}/{item_id}"] = told
+                journal.append({"key": f"{name}/{item_id}", "scores": told})
+        tell(len(items))
+        return dict(model.describe())
+    finally:
+        model.close()
+
+
+def _tell(progress: Progress, name: str, before: int, total: int, done: int) -> None:
+    progress(f"scoring under {name}", before + done, total)
+
+
+def _signature(options: LogprobOptions) -> str:
+    where = " and ".join(options.parts)
+    return (
+        "log-probability of a term's tokens together, nats|every occurrence of terms of one "
+        f"specialty in the {where}|{options.form} text|mean over occurrences"
+    )
+
+
+def _stages(work: _Work, rows: Sequence[Row]) -> dict[str, StageCounts]:
+    """An occurrence is kept if every model scored it."""
+    lost: dict[tuple[str, str, int], str] = {}
+    for row in rows:
+        if row.scored.lost is not None:
+            place = row.scored.place
+            lost.setdefault((row.item, place.part, place.start), row.scored.lost.value)
+    outside = sum(work.left_out.values())
+    counts = StageCounts(
+        read=work.asked + outside,
+        kept=work.asked - len(lost),
+        rejected=len(lost),
+        out_of_scope=outside,
+        rejected_by_reason=dict(Counter(lost.values())),
+        out_of_scope_by_reason=dict(work.left_out),
+    )
+    counts.check("occurrences")
+    return {"occurrences": counts}
+
+
+def _configuration(dataset: Dataset, terms: Manifest, options: LogprobOptions) -> dict[str, Any]:
+    return {
+        "dataset": dataset.manifest.fingerprint,
+        "terms": terms.fingerprint,
+        "model": options.model,
+        "weights_sha256": weights_sha256(options.model),
+        "adapters": {
+            name: sha256_of(path / _WEIGHTS)
+            for name, path in zip(options.names(), options.adapters, strict=True)
+        },
+        "split": options.split,
+        "parts": list(options.parts),
+        "form": options.form,
+        "dtype": options.dtype,
+        "draws": options.draws,
+        "seed": options.seed,
+        "limit": options.limit,
+    }
+
+
+def _plan(work: _Work, options: LogprobOptions, out: Path) -> list[str]:
+    return [
+        f"would score {work.asked:,} occurrences in {len(work.items):,} items of {options.split}",
+        f"would read them with {options.model} and with {', '.join(options.names())} on it",
+        f"would write tables, a figure and a manifest to {out}",
+        "would send nothing anywhere",
+    ]
+
+
+def _counts(manifest: Manifest) -> dict[str, int]:
+    return {name: int(value) for name, value in manifest.details.items()}
