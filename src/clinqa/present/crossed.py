@@ -57,10 +57,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One arm. `rows` are labels; `trained` says how many of them were trained at all."""
+    """One arm. `rows` are labels, the first `trained` of them of models that were trained."""
 
     title: str
     rows: Sequence[str]
+    trained: int
     columns: Sequence[str]
     cells: Sequence[Sequence[Square]]
     lines: Sequence[Line]
@@ -124,16 +125,18 @@ def plot_crossed(
                                                                                 4.2],
         )  # fmt: skip
         span = max(_LEAST_SPAN, *(_span(block) for block in blocks))
+        reach = _reach(blocks)
         for (left, right), block in zip(grid, blocks, strict=True):
             _matrix(left, block, theme, span)
-            _lines(right, block, theme)
+            _lines(right, block, theme, reach)
         figure.suptitle(
             f"Trained on one specialty, tested on all: {model}",
             fontsize=11, fontweight="bold", x=0.01, ha="left",
         )  # fmt: skip
         figure.supxlabel(
-            f"colour: from {100 * span:.0f} points below (orange) to above (blue) the column's "
-            "mean.  frame: own specialty.  ★: best of the column.  intervals: 95 %",
+            f"Colour: up to {100 * span:.0f} points below (orange) or above (blue) the mean of the "
+            "column's trained models. Frame: own specialty. ★: best of the column. Small: 95 %. "
+            "(items of train) × trainings.",
             fontsize=7.5, color=theme.soft, x=0.01, ha="left",
         )  # fmt: skip
         file = io.BytesIO()
@@ -141,12 +144,22 @@ def plot_crossed(
     write_file(path, file.getvalue(), private=private)
 
 
+def _reach(blocks: Sequence[Block]) -> tuple[float, float]:
+    """One axis for all arms, in points, zero on it."""
+    ends = [0.0]
+    for line in (line for block in blocks for line in block.lines):
+        ends += [100 * one for one in (line.value, line.low, line.high) if one is not None]
+    room = 0.04 * max(max(ends) - min(ends), 1.0)
+    return min(ends) - room, max(ends) + room
+
+
 def _apart(block: Block) -> list[list[float | None]]:
-    """Each cell's distance from the mean of its column."""
+    """Each cell's distance from the mean of its column's trained models."""
     made: list[list[float | None]] = [[None] * len(block.columns) for _ in block.rows]
     for column in range(len(block.columns)):
         values = [row[column].value for row in block.cells]
-        known = [value for value in values if value is not None]
+        known = [value for value in values[: block.trained] if value is not None]
+        known = known or [value for value in values if value is not None]
         for at, value in enumerate(values):
             if value is not None:
                 made[at][column] = value - sum(known) / len(known)
@@ -154,7 +167,8 @@ def _apart(block: Block) -> list[list[float | None]]:
 
 
 def _span(block: Block) -> float:
-    return max((abs(one) for row in _apart(block) for one in row if one is not None), default=0.0)
+    trained = _apart(block)[: block.trained]
+    return max((abs(one) for row in trained for one in row if one is not None), default=0.0)
 
 
 def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
@@ -162,7 +176,7 @@ def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
     from matplotlib.patches import Rectangle
 
     colours = _colours(theme)
-    scale = Normalize(-span, span)
+    scale = Normalize(-span, span, clip=True)
     for at, (row, apart) in enumerate(zip(block.cells, _apart(block), strict=True)):
         for column, (cell, distance) in enumerate(zip(row, apart, strict=True)):
             face = theme.ground if distance is None else colours(scale(distance))
@@ -181,17 +195,19 @@ def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
                 )  # fmt: skip
     axes.set_xlim(0, len(block.columns))
     axes.set_ylim(len(block.rows), 0)
-    names = [textwrap.fill(name, 14) for name in block.columns]
+    names = [textwrap.fill(name, 15, break_long_words=False) for name in block.columns]
     turned = len(block.columns) > 6
     axes.set_xticks(
         [at + 0.5 for at in range(len(names))], names,
-        rotation=40 if turned else 0, ha="left" if turned else "center", fontsize=7.5,
+        rotation=40 if turned else 0, ha="left" if turned else "center", fontsize=7.2,
     )  # fmt: skip
     axes.xaxis.tick_top()
     axes.set_yticks([at + 0.5 for at in range(len(block.rows))], block.rows, fontsize=8)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
+    if block.trained < len(block.rows):
+        axes.axhline(block.trained, color=theme.soft, lw=1)
     axes.set_title(block.title, loc="left", fontsize=9.5, fontweight="bold", pad=10)
 
 
@@ -220,16 +236,16 @@ def _colours(theme: _Theme) -> LinearSegmentedColormap:
     )
 
 
-def _lines(axes: Axes, block: Block, theme: _Theme) -> None:
+def _lines(axes: Axes, block: Block, theme: _Theme, reach: tuple[float, float]) -> None:
     """What is above the expectation, with its interval, in points; below it, words."""
     axes.set_title(
         "Own specialty above expectation, points", loc="left", fontsize=8.5, color=theme.soft
     )
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.text(
-        0, -0.16, textwrap.fill(block.note, 62), transform=axes.transAxes, va="top", fontsize=7,
-        color=theme.soft,
+    axes.annotate(
+        textwrap.fill(block.note, 60), (0, 0), (0, -20 if block.lines else 0), va="top",
+        fontsize=7, color=theme.soft, xycoords="axes fraction", textcoords="offset points",
     )  # fmt: skip
     if not block.lines:
         axes.set_xticks([])
@@ -247,5 +263,6 @@ def _lines(axes: Axes, block: Block, theme: _Theme) -> None:
     for line, label in zip(block.lines, axes.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if line.bold else "normal")
     axes.set_ylim(len(block.lines) - 0.4, -0.6)
+    axes.set_xlim(*reach)
     axes.tick_params(length=0, labelsize=7.5)
     axes.spines["bottom"].set_visible(True)

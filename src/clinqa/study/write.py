@@ -164,7 +164,8 @@ def _block(result: Result) -> Block:
         [Square(c.figure.value, c.figure.low, c.figure.high, c.best, c.own) for c in row]
         for row in by_row
     ]
-    return Block(_title(result), rows, arm.columns, cells, lines, _said(result))
+    trained = len([name for name in arm.rows if name != NONE])
+    return Block(_title(result), rows, trained, arm.columns, cells, lines, _said(result))
 
 
 def _title(result: Result) -> str:
@@ -179,11 +180,15 @@ def _said(result: Result) -> str:
     if result.interactions:
         parts.append(f"Diagonal minus off-diagonal {_points(result.interactions[0])} points")
         if result.p is not None:
-            parts[-1] += f", p {result.p:.3g} over questions and seeds"
+            parts[-1] += f", {_chance(result.p)} over questions and seeds"
     if result.permuted is not None:
         found = result.permuted
         parts.append(f"one-sided p {found.p:.4f} by {found.arrangements:,} permutations")
-    return ". ".join([*parts, *result.notes]).replace("..", ".")
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in [*parts, *result.notes])
+
+
+def _chance(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p {p:.3f}"
 
 
 def _points(figure: Figure) -> str:
