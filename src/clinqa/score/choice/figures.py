@@ -142,12 +142,12 @@ def _over_orders(reading: Reading, of: npt.NDArray[np.int64], count: int) -> dic
         "any_right": shuffled & (hits > 0),
         "same": shuffled & (lowest == highest) & (lowest >= 0),
     }
-    times = np.maximum((orders > 0).reshape(count, repeats).sum(axis=1), 1)
-    columns: dict[str, Floats] = {}
-    for name, own in made.items():
-        whole: Floats = own.reshape(count, repeats).astype(np.float64)
-        columns[name] = np.einsum("ir->i", whole) / times
-    columns["shuffled"] = shuffled.reshape(count, repeats).any(axis=1).astype(np.float64)
+    # of the repeats in which it was asked
+    times = np.maximum(np.count_nonzero(orders.reshape(count, repeats), axis=1), 1)
+    columns: dict[str, Floats] = {
+        name: own.reshape(count, repeats).sum(axis=1) / times for name, own in made.items()
+    }
+    columns["shuffled"] = np.asarray(shuffled.reshape(count, repeats).any(axis=1), np.float64)
     return columns
 
 
