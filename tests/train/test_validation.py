@@ -37,3 +37,13 @@ def test_macro_f1_agrees_with_hand_figures() -> None:
         (2 / 3 + 0.8) / 2
     )
     assert macro_f1([True, True], [True, True]) == 0.5
+
+
+def test_of_multiple_choice_the_letter_decides() -> None:
+    examples = [Example("i", "c", [1, 2, 3, 4], 1, 1.0, None, True) for _ in range(3)]
+    rows = [
+        ([0, 0, 0, 1, 1, 1], [0.1] * 6, [True, False, True, False, True, True], None),
+        ([2, 2, 2], [0.1] * 3, [True] * 3, None),
+    ]
+    found = scores_of(examples, rows, None)
+    assert (found.accuracy, found.exact) == (pytest.approx(2 / 3), pytest.approx(1 / 3))

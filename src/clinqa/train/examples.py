@@ -32,6 +32,7 @@ class Example:
     answer_from: int
     weight: float
     label: bool | None = None
+    letter_first: bool = False  # of multiple choice: the first learnt token decides
 
     @property
     def answer(self) -> list[int]:
@@ -63,7 +64,7 @@ class Encoder:
 
     def example(self, item: TrainItem) -> Example:
         """The item as tokens."""
-        messages = (*self._prefix, self._template.ask(item.question, item.context))
+        messages = (*self._prefix, self._template.ask(item.asked, item.context))
         answer = item.answer.strip()
         tokens, learnt = self._renderer.encode_pair(messages, answer)
         weight = self._false_weight if item.label is False else 1.0
@@ -74,6 +75,7 @@ class Encoder:
             answer_from=len(tokens) - learnt,
             weight=weight,
             label=item.label,
+            letter_first=bool(item.with_options),
         )
 
     def shown(self, example: Example) -> tuple[str, str]:

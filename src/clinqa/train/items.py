@@ -14,6 +14,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.dataset.splits import SPLITS
+from clinqa.predict.choices import LETTERS, solved
 from clinqa.predict.source import content_order
 
 __all__ = ["TrainItem", "kind_of_dataset", "read_items"]
@@ -24,7 +25,11 @@ _WORDS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class TrainItem:
-    """What training reads of an item; `label` for True/False items alone."""
+    """What training reads of an item; `label` for True/False items alone.
+
+    The answer of multiple choice is a letter and the text of its option; its options stand in one
+    order that hangs on the item alone.
+    """
 
     id: str
     group: str
@@ -32,6 +37,12 @@ class TrainItem:
     context: str
     answer: str
     label: bool | None = None
+    with_options: str = ""  # of multiple choice: the question with its options, as it is asked
+
+    @property
+    def asked(self) -> str:
+        """The question as the model reads it."""
+        return self.with_options or self.question
 
     @property
     def context_key(self) -> str:
@@ -63,14 +74,15 @@ def read_items(
     categories: Sequence[str] = (),
 ) -> list[TrainItem]:
     """The items of a split; with a limit those lowest by a hash of their id, as in predict."""
+    names = _COLUMNS if kind != Kind.MULTIPLE_CHOICE else (*_COLUMNS, "options", "answer_index")
     if categories:
         wanted = pa.array(list(categories), pa.string())
         tables = [
-            table.filter(pc.is_in(table["category"], value_set=wanted)).select(_COLUMNS)
-            for table in _tables(dataset, split, (*_COLUMNS, "category"))
+            table.filter(pc.is_in(table["category"], value_set=wanted)).select(names)
+            for table in _tables(dataset, split, (*names, "category"))
         ]
     else:
-        tables = list(_tables(dataset, split, _COLUMNS))
+        tables = list(_tables(dataset, split, names))
     if limit is not None and sum(table.num_rows for table in tables) > limit:
         hashes = np.concatenate([content_order(table["id"], purpose) for table in tables])
         last = np.partition(hashes, limit - 1)[limit - 1]
@@ -82,6 +94,9 @@ def read_items(
 
 def _items(dataset: Dataset, table: pa.Table, kind: str) -> Iterator[TrainItem]:
     columns = [table[name].to_pylist() for name in _COLUMNS]
+    if kind == Kind.MULTIPLE_CHOICE:
+        yield from _choices(dataset, table)
+        return
     for number, _, group, question, context, answer in zip(*columns, strict=True):
         label = None
         if kind == Kind.TRUE_FALSE:
@@ -94,6 +109,19 @@ def _items(dataset: Dataset, table: pa.Table, kind: str) -> Iterator[TrainItem]:
         if not (answer or "").strip():
             raise ConfigError(f"{dataset.folder}: item {number} has no answer to learn")
         yield TrainItem(number, group, question or "", context or "", answer, label)
+
+
+def _choices(dataset: Dataset, table: pa.Table) -> Iterator[TrainItem]:
+    names = ("id", "group", "question", "context", "options", "answer_index")
+    columns = [table[name].to_pylist() for name in names]
+    for number, group, question, context, options, at in zip(*columns, strict=True):
+        if not 2 <= len(options or ()) <= len(LETTERS) or at is None or not 0 <= at < len(options):
+            raise ConfigError(
+                f"{dataset.folder}: item {number} has no answer among 2 to {len(LETTERS)} options; "
+                "run `clinqa verify` on the folder"
+            )
+        asked, answer = solved(number, question or "", options, at)
+        yield TrainItem(number, group, question or "", context or "", answer, None, asked)
 
 
 def _tables(dataset: Dataset, split: str, columns: tuple[str, ...]) -> Iterator[pa.Table]:

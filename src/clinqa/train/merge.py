@@ -198,12 +198,13 @@ def _answers(
     items: Sequence[TrainItem],
     progress: Progress,
 ) -> list[str]:
-    template = load_template("long_form" if items[0].label is None else "true_false")
+    kind = "true_false" if items[0].label is not None else "long_form"
+    template = load_template("multiple_choice" if items[0].with_options else kind)
     prefix = prefix_of(template, ())
     prompts = [
         Prompt(
             item.id,
-            (*prefix, template.ask(item.question, item.context)),
+            (*prefix, template.ask(item.asked, item.context)),
             item.question,
             item.context,
             "",

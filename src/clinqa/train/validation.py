@@ -1,4 +1,4 @@
-"""What a validation says: loss, share of exact answers, and for True/False accuracy and macro-F1.
+"""What a validation says: loss, share of exact answers, accuracy; for True/False macro-F1.
 
 An answer is exact if each of its tokens is the likeliest after those before it: that is just when
 greedy decoding would write it, so one pass over the items tells what generating would.
@@ -25,7 +25,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of `items` items. `accuracy` is of the choice where there is one, else of exact answers."""
+    """Of `items` items. `accuracy` is of the choice where there is one, of multiple choice of the
+    letter (the first token of the answer), else of exact answers."""
 
     items: int
     loss: float
@@ -56,11 +57,14 @@ def scores_of(
     losses: dict[int, list[float]] = {}
     exact: dict[int, bool] = {}
     chosen: dict[int, bool] = {}
+    begun: dict[int, bool] = {}
     for numbers, values, right, picks in batches:
         for place, (number, value, hit) in enumerate(zip(numbers, values, right, strict=True)):
             held = losses.setdefault(number, [])
             if choice is not None and len(held) == choice.place:
                 chosen[number] = bool(picks[place])
+            if not held:
+                begun[number] = hit
             held.append(value)
             exact[number] = exact.get(number, True) and hit
     count = len(losses)
@@ -68,7 +72,9 @@ def scores_of(
     loss = sum(map(sum, losses.values())) / max(tokens, 1)
     exact_share = sum(exact.values()) / max(count, 1)
     if choice is None:
-        return Scores(count, loss, exact_share, exact_share, None, None)
+        letters = [begun[number] for number in begun if examples[number].letter_first]
+        accuracy = sum(letters) / count if letters else exact_share
+        return Scores(count, loss, exact_share, accuracy, None, None)
     truth = [bool(examples[number].label) for number in sorted(chosen)]
     said = [chosen[number] for number in sorted(chosen)]
     hits = sum(a == b for a, b in zip(truth, said, strict=True))
