@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clinqa.audit.cohort import Attribute, Cohort
 from clinqa.audit.dimensions import Dimension, Excluded, cut, dimensions_of
-from clinqa.audit.table import _are_dates
+from clinqa.audit.kinds import are_dates
 from clinqa.core.errors import ConfigError, PrivacyError
 
 
@@ -96,10 +96,97 @@ def test_a_second_column_of_ids_is_no_attribute() -> None:
     assert isinstance(made, Excluded) and "own ids" in made.reason
 
 
-@pytest.mark.parametrize("value", ["2020-01-31", "31.01.20", "20200131", "2020-01-31T10:00"])
+@pytest.mark.parametrize(
+    "value",
+    ["2020-01-31", "31.01.20", "20200131", "2020-01-31T10:00", "2020-01", "1/2020", "12-Jan-2020",
+     "5 Feb 2021", "Mar 3, 2020", "2nd May 1999", "Mon, 5 Jan 2021", "2020-Q3", "2020W05"],
+)  # fmt: skip
 def test_dates_are_known_in_every_spelling(value: str) -> None:
-    assert _are_dates([value, None, value])
-    assert not _are_dates([value, "20201331"])
+    assert are_dates("x", {value})
+    assert are_dates("x", {value, "unknown"})
+    assert not are_dates("x", {value, "unknown", "53"})
+
+
+@pytest.mark.parametrize("value", ["2020", "53", "5234.56", "18-24", "65+", "May", "1990-95", "a"])
+def test_years_amounts_and_spans_are_no_dates(value: str) -> None:
+    assert not are_dates("x", {value})
+    assert are_dates("birthDate", {value}) and are_dates("DOB", {value})
+
+
+def ids(many: int) -> list[str]:
+    return [f"p{at}" for at in range(many)]
+
+
+def test_the_ids_of_patients_in_another_order_are_no_dimension() -> None:
+    shuffled = ids(60)[30:] + ids(60)[:30]
+    made = one(list(shuffled))
+    assert isinstance(made, Excluded) and "own ids" in made.reason
+    numbers = [str(70000 + 7 * at) for at in range(60)]
+    there = Cohort(numbers, [Attribute("x", "patient", numbers[20:] + numbers[:20])],
+                   np.arange(60), 60)  # fmt: skip
+    for asked in ((), ("x",)):
+        with pytest.raises(ConfigError, match="own ids"):
+            dimensions_of(there, np.ones(60, np.int64), continuous=asked)
+
+
+def test_ages_are_no_ids_where_patients_are_called_1_2_3() -> None:
+    numbers = [str(at) for at in range(1, 61)]
+    ages = [str(20 + at * 37 % 60) for at in range(60)]
+    there = Cohort(numbers, [Attribute("age", "patient", ages)], np.arange(60), 60)
+    found, _ = dimensions_of(there, np.ones(60, np.int64))
+    assert found[0].kind == "quartiles"
+
+
+def test_the_ids_of_tracts_are_no_dimension() -> None:
+    places = [f"0100{at % 6}" for at in range(60)]
+    there = Cohort(ids(60), [Attribute("area", "tract", places)],
+                   np.arange(60) % 6, 6, places=places)  # fmt: skip
+    with pytest.raises(ConfigError, match="tracts' own ids"):
+        dimensions_of(there, np.ones(60, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("stay", [str(100003 + 7919 * at) for at in range(60)]),
+        ("x", [f"{at:08d}" for at in range(1, 61)]),
+        ("home_zip", [str(2101 + at) for at in range(60)]),
+        ("hospitalId", [str(1000 * at) for at in range(60)]),
+    ],
+)
+def test_record_numbers_and_codes_are_cut_only_where_they_are_said_to_be_amounts(
+    name: str, values: list[str]
+) -> None:
+    made = one(list(values), name)
+    assert isinstance(made, Excluded) and "ids or codes" in made.reason
+    said = one(list(values), name, continuous=(name,))
+    assert isinstance(said, Dimension) and said.kind == "quartiles"
+
+
+def test_few_codes_are_categories_as_they_are_written() -> None:
+    made = one(["02118", "02119"] * 6, "zip")
+    assert isinstance(made, Dimension) and made.groups == ("02118", "02119")
+
+
+def test_what_no_measurement_can_be_is_no_number_and_text_no_category() -> None:
+    made = one([str(at % 9 + 1) * 300 for at in range(60)])
+    assert isinstance(made, Excluded) and "texts of over 100" in made.reason
+    assert "9999" not in made.reason
+    made = one(["1_000", "2_000"] * 6)
+    assert isinstance(made, Dimension) and made.kind == "categories"
+
+
+def test_numbers_among_which_some_are_none_are_categories_and_it_is_said() -> None:
+    made = one([">89", "70", "71", "72"] * 5)
+    assert isinstance(made, Dimension) and made.kind == "categories"
+    assert "1 of its 4 values are no numbers" in made.note
+
+
+def test_one_intersection_is_asked_for_once() -> None:
+    made = cohort(Attribute("a", "patient", ["x", "y"] * 6), Attribute("b", "patient", ["u"] * 6
+                  + ["v"] * 6))  # fmt: skip
+    with pytest.raises(ConfigError, match="given twice"):
+        dimensions_of(made, np.ones(12, np.int64), intersect=[["a", "b"], ["b", "a"]])
 
 
 def test_missing_is_no_group_and_never_dropped() -> None:

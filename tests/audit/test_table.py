@@ -142,3 +142,53 @@ def test_two_tables_may_not_hold_one_dimension_twice(tmp_path: Path) -> None:
         read_cohort(PATIENTS, [one, two])
     with pytest.raises(ConfigError, match="given twice"):
         read_cohort(PATIENTS, [one, one])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('patient,sex\n10,F\n11,"M\n12,F\n', "row 3: a quotation mark is opened"),
+        ('patient,sex\n10,F\n11,"Secret"x\n', "row 3: something follows a closing"),
+        (f"patient,sex\n10,{'F' * 140000}\n", "row 2: a cell of over 131,072"),
+        ('patient,"sex\n10,F\n', "row 1: a quotation mark is opened"),
+        ("patient,sex\n10,F\n\n11,M,Secret\n", "row 4 has 3 cells"),
+        ("patient,sex\n10,F\n11,Secret\0\n", "1 cells of column sex hold .* row 3"),
+        ("patient,s\0ex\n10,F\n", "name of column"),
+        ("patient,sex\n10,\x1b[31mred\n", "hold control characters"),
+    ],
+)
+def test_a_fault_in_a_csv_file_names_its_row_and_no_cell(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    with pytest.raises(SourceError, match=says) as caught:
+        read_table(table(tmp_path, text))
+    assert "Secret" not in str(caught.value)
+
+
+def test_the_row_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_bytes("patient,race\n10,a\n11,Señor\n".encode("latin-1"))
+    with pytest.raises(SourceError, match="row 3 is not UTF-8"):
+        read_table(tmp_path / "b.csv")
+    (tmp_path / "c.csv").write_bytes("patient,race\n10,a\n".encode("utf-16"))
+    with pytest.raises(SourceError, match="UTF-16"):
+        read_table(tmp_path / "c.csv")
+
+
+def test_control_characters_in_parquet_are_refused_too(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"patient": ["10", "11"], "a": ["x", "y\0"]}), tmp_path / "n.parquet")
+    with pytest.raises(SourceError, match=r"1 cells of column a hold .* row 2"):
+        read_table(tmp_path / "n.parquet")
+
+
+def test_rows_are_numbered_as_in_the_file_whatever_is_blank(tmp_path: Path) -> None:
+    path = table(tmp_path, "patient,race\n\n10,a\n\n\n10,b\n")
+    with pytest.raises(SourceError, match="rows 3 and 6"):
+        read_cohort(PATIENTS, [path])
+
+
+def test_a_column_of_ids_that_no_table_has_is_an_error(tmp_path: Path) -> None:
+    path = table(tmp_path, "patient,sex\n10,F\n")
+    with pytest.raises(ConfigError, match="--patient-column nope: no table has it"):
+        read_cohort(PATIENTS, [path], patient_column="nope")
+    with pytest.raises(ConfigError, match="--tract-column nope: no table has it"):
+        read_cohort(PATIENTS, [path], tract_column="nope")

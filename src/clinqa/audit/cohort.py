@@ -72,7 +72,8 @@ class Attribute:
 @dataclass(frozen=True, slots=True)
 class Cohort:
     """The patients of a split in the order of their ids, with attributes; `tract` numbers their
-    tracts, and a patient of unknown tract has one alone. `told` is what a reader must know."""
+    tracts, and a patient of unknown tract has one alone. `places` are the tracts' own ids, for
+    telling a column that repeats them. `told` is what a reader must know."""
 
     patients: Sequence[str]
     attributes: Sequence[Attribute]
@@ -81,6 +82,7 @@ class Cohort:
     counts: Mapping[str, int] = field(default_factory=dict)
     told: Sequence[str] = ()
     who: Who = PATIENTS
+    places: Sequence[str | None] = ()
 
 
 @dataclass(slots=True)
@@ -119,9 +121,18 @@ def read_cohort(
     paths = [*tables, *([tract_map] if tract_map is not None else [])]
     if len({path.resolve() for path in paths}) < len(paths):
         raise ConfigError("--groups and --map: the same file is given twice")
+    seen: set[str] = set()
     for path in paths:
         table = read_table(path, missing)
+        seen.update(table.columns)
         _sort_in(read, table, patient_column, tract_column, path == tract_map, who)
+    for option, named in (
+        (f"--{who.word}-column", patient_column),
+        ("--tract-column", tract_column),
+    ):
+        if named is not None and named not in seen:
+            known = ", ".join(sorted(map(visible, seen)))
+            raise ConfigError(f"{option} {visible(named)}: no table has it; there are {known}")
     if read.of_tracts and not read.mapped:
         raise ConfigError(
             f"{read.of_tracts[0][0].path}: a table of tracts needs a map patient → tract: --map "
@@ -145,10 +156,10 @@ def read_cohort(
                 values = _values(table, name, rows, patients)
                 unit = _unit(values, tract, len(names))
                 made.append(Attribute(name, unit, values, name in table.dates))
+    where = [read.map.get(patient) for patient in patients]
     for table, key in read.of_tracts:
         rows = _row_of(table, key, counts, TRACT)
         _count(table, rows, set(names), counts, TRACT, "the ids of the map")
-        where = [read.map.get(patient) for patient in patients]
         for name in table.columns:
             if name != key:
                 values = _values(table, name, rows, where)
@@ -173,7 +184,7 @@ def read_cohort(
         told.append(f"{counts['repeated']:,} rows repeat another word for word: counted once")
     if read.mapped and len(names) and (unmapped := len(wanted - read.map.keys())):
         told.append(f"{unmapped:,} of {len(patients):,} patients have no tract in the map")
-    return Cohort(patients, made, tract, len(names), counts, told, who)
+    return Cohort(patients, made, tract, len(names), counts, told, who, where)
 
 
 def _sort_in(
@@ -239,7 +250,7 @@ def _row_of(table: Table, key: str, counts: dict[str, int], what: str) -> dict[s
         unlike = [column for column, cells in table.columns.items() if cells[before] != cells[at]]
         if unlike:
             differing.setdefault(name, set()).update(unlike)
-            first = first or [before + 2, at + 2]
+            first = first or [table.numbers[before], table.numbers[at]]
         else:
             counts["repeated"] += 1
     if differing:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.audit.cohort import PATIENT, TRACT, Attribute, Cohort
+from clinqa.audit.kinds import holds_ids, looks_like_codes, number_of
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.visible import visible
 
@@ -29,6 +30,8 @@ FEW = 10
 CODES = 100
 #: More categories than this make no audit: every group is tiny.
 MANY = 50
+#: A longer word is no category but text, and text of a record is shown nowhere.
+LONG = 100
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -118,6 +121,9 @@ def dimensions_of(
         else:
             made.append(dimension)
     by_name = {dimension.name: dimension for dimension in made}
+    crossings = [tuple(sorted(names)) for names in intersect]
+    if len(set(crossings)) < len(crossings):
+        raise ConfigError("--intersect: the same dimensions are given twice")
     for names in intersect:
         crossed = _intersection(names, by_name, {one.name: one for one in left})
         found = crossed
@@ -158,25 +164,37 @@ def _dimension(
     if not known:
         who = cohort.who.word
         return Excluded(name, f"no {who} of the split has a value: all are missing")
-    own = sum(value == who for value, who in zip(values, cohort.patients, strict=True))
-    if 2 * own > len(known):
+    if holds_ids(values, cohort.patients):
         return Excluded(name, f"holds the {cohort.who.many}' own ids")
+    if cohort.places and holds_ids(values, [place or "" for place in cohort.places]):
+        return Excluded(name, "holds the tracts' own ids")
     if len(distinct) == 1:
         return Excluded(name, f"all {cohort.who.many} have the same value")
-    numbers = [_number(value) for value in distinct]
+    numbers = [number_of(value) for value in distinct]
     are_numbers = None not in numbers
+    words = numbers.count(None)
     if kind == "continuous" and not are_numbers:
-        bad = sum(number is None for number in numbers)
-        raise ConfigError(f"--continuous {visible(name)}: {bad:,} of its values are no numbers")
-    if are_numbers and kind != "categorical" and (kind or not _codes(numbers)):
+        raise ConfigError(f"--continuous {visible(name)}: {words:,} of its values are no numbers")
+    units = _units_of(attribute, cohort)
+    coded = are_numbers and looks_like_codes(name, distinct, units, attribute.unit)
+    amounts = are_numbers and not coded and not _codes(numbers)
+    if are_numbers and (kind == "continuous" or (amounts and kind is None)):
         return _quartiles(attribute, cohort, items, over)
     if len(distinct) > MANY:
-        mixed = f"; {numbers.count(None):,} of them are no numbers" if any(numbers) else ""
+        if coded and kind is None:
+            return Excluded(
+                name,
+                f"{len(distinct):,} numbers that look like ids or codes: --continuous cuts them "
+                "at quartiles if they are amounts",
+            )
+        mixed = f"; {words:,} of them are no numbers" if 0 < words < len(distinct) else ""
         return Excluded(
             name,
             f"{len(distinct):,} categories (at most {MANY}){mixed}: join them into fewer first",
         )
-    ranked = sorted(distinct, key=lambda value: (_number(value) or 0.0, value) if are_numbers
+    if max(map(len, distinct)) > LONG:
+        return Excluded(name, f"holds texts of over {LONG} characters, which are no categories")
+    ranked = sorted(distinct, key=lambda value: (number_of(value) or 0.0, value) if are_numbers
                     else (0.0, value))  # fmt: skip
     place = {value: at for at, value in enumerate(ranked)}
     codes = np.array([-1 if value is None else place[value] for value in values], np.int64)
@@ -184,16 +202,20 @@ def _dimension(
     for value in ranked:
         folded.setdefault(value.casefold(), []).append(value)
     twins = [found for found in folded.values() if len(found) > 1]
-    note = f"{len(twins)} categories differ from another in capitals only" if twins else ""
+    notes = [f"{len(twins)} categories differ from another in capitals only"] if twins else []
+    if 2 * words < len(distinct) and words:
+        notes.append(
+            f"{words:,} of its {len(distinct):,} values are no numbers, so all are categories; "
+            "--missing WORD takes a word as not known"
+        )
+    note = "; ".join(notes)
     return Dimension(name, attribute.unit, "categories", tuple(ranked), codes, note=note)
 
 
-def _number(value: str) -> float | None:
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+def _units_of(attribute: Attribute, cohort: Cohort) -> int:
+    """How many patients or tracts have a value."""
+    known = [at for at, value in enumerate(attribute.values) if value is not None]
+    return len(known) if attribute.unit == PATIENT else len(np.unique(cohort.tract[known]))
 
 
 def _codes(numbers: Sequence[float | None]) -> bool:

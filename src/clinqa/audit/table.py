@@ -6,15 +6,16 @@ rows counted and numbered.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.audit.csvfile import check_names, read_csv
+from clinqa.audit.kinds import are_dates
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 
@@ -43,20 +44,19 @@ DOCUMENT_NAMES = ("source_id", "document", "document_id", "pdf_md5", "md5", "sou
 TRACT_NAMES = ("tract", "tract_id", "census_tract", "tract_fips", "geoid", "fips")
 
 _MAX_BYTES = 1 << 30
-_DATE = re.compile(
-    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?$"
-    r"|(18|19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"  # YYYYMMDD
-)
+#: Characters that no table means to hold; cells with them compare and print as something else.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of stripped text by name, None where missing; which of them hold dates."""
+    """Columns of stripped text by name, None where missing; which of them hold dates, and the
+    number of each row in the file."""
 
     path: Path
     columns: Mapping[str, list[str | None]]
     dates: frozenset[str]
-    rows: int
+    numbers: Sequence[int]
 
 
 def read_table(path: Path, missing: Sequence[str] = ()) -> Table:
@@ -69,16 +69,36 @@ def read_table(path: Path, missing: Sequence[str] = ()) -> Table:
         raise SourceError(f"{path}: over 1 GB; a table of groups has one row a patient or tract")
     if kind in (".parquet", ".pq"):
         raw, dates = _parquet(path)
+        numbers: Sequence[int] = range(1, len(next(iter(raw.values()), [])) + 1)
     elif kind in (".csv", ".tsv", ".txt"):
-        raw, dates = _csv(path), set()
+        dates = set()
+        raw, numbers = read_csv(path)
     else:
         raise SourceError(f"{path}: a table of groups is .csv, .tsv or .parquet")
+    _check_characters(path, raw, numbers)
     columns = {name: [_cell(value, words) for value in values] for name, values in raw.items()}
-    rows = len(next(iter(columns.values()), []))
-    if not rows:
+    if not numbers:
         raise SourceError(f"{path}: holds no rows")
-    dates |= {name for name, values in columns.items() if _are_dates(values)}
-    return Table(path, columns, frozenset(dates), rows)
+    dates |= {name for name, values in columns.items() if are_dates(name, _known(values))}
+    return Table(path, columns, frozenset(dates), numbers)
+
+
+def _known(values: Sequence[str | None]) -> set[str]:
+    return {value for value in values if value is not None}
+
+
+def _check_characters(path: Path, raw: Mapping[str, list[str]], numbers: Sequence[int]) -> None:
+    for name, values in raw.items():
+        if _CONTROL.search(name):
+            raise SourceError(
+                f"{path}: the name of column {visible(name)} holds control characters"
+            )
+        if _CONTROL.search("\n".join(values)):
+            rows = [at for at, cell in zip(numbers, values, strict=True) if _CONTROL.search(cell)]
+            raise SourceError(
+                f"{path}: {len(rows):,} cells of column {visible(name)} hold control characters "
+                f"(NUL or the like), the first in row {rows[0]:,}; is the file damaged?"
+            )
 
 
 def key_column(table: Table, known: Sequence[str], named: str | None, what: str) -> str | None:
@@ -99,59 +119,12 @@ def _cell(value: str, words: frozenset[str]) -> str | None:
     return None if text.casefold() in words else text
 
 
-def _are_dates(values: Sequence[str | None]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(_DATE.match(value) for value in known)
-
-
-def _csv(path: Path) -> dict[str, list[str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return _columns(path, _rows(path, file.readline, file))
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: not UTF-8; save it as UTF-8") from error
-    except (OSError, csv.Error) as error:
-        raise SourceError(f"{path}: cannot be read as CSV ({type(error).__name__})") from error
-
-
-def _rows(path: Path, first: object, file: object) -> Iterator[list[str]]:
-    head = first() if callable(first) else ""
-    mark = max(",;\t", key=head.count)
-    yield next(csv.reader([head], delimiter=mark, strict=True), [])
-    yield from csv.reader(file, delimiter=mark, strict=True)  # type: ignore[arg-type]
-
-
-def _columns(path: Path, rows: Iterator[list[str]]) -> dict[str, list[str]]:
-    header = [name.strip() for name in next(rows, [])]
-    if not any(header):
-        raise SourceError(f"{path}: no header; the first row names the columns")
-    _check_names(path, [name for name in header if name])
-    made: list[list[str]] = [[] for _ in header]
-    for number, row in enumerate(rows, 2):
-        if not row or not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(header):
-            raise SourceError(
-                f"{path}: row {number} has {len(row)} cells, the header {len(header)}"
-            )
-        for column, cell in zip(made, row, strict=True):
-            column.append(cell)
-    # a column without a name is the row number that some tools write
-    return {name: column for name, column in zip(header, made, strict=True) if name}
-
-
-def _check_names(path: Path, names: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({visible(name) for name in names if names.count(name) > 1})
-        raise SourceError(f"{path}: two columns are called {', '.join(twice)}")
-
-
 def _parquet(path: Path) -> tuple[dict[str, list[str]], set[str]]:
     try:
         table = pq.ParquetFile(path).read()
     except (OSError, pa.ArrowException) as error:
         raise SourceError(f"{path}: cannot be read as Parquet ({type(error).__name__})") from error
-    _check_names(path, table.column_names)
+    check_names(path, table.column_names)
     made: dict[str, list[str]] = {}
     dates: set[str] = set()
     for name, column in zip(table.column_names, table.columns, strict=True):
