@@ -60,11 +60,21 @@ def test_an_abbreviation_is_found_in_its_capitals_only() -> None:
     assert _found("A cane aids her; AIDS does not") == [("aids", "AIDS")]
 
 
+def test_a_word_of_three_letters_is_found_as_it_is_written_only() -> None:
+    matcher = Matcher([("tic", [Label("Tic", 0)])])
+    assert [f.start for f in matcher.find("Tic, tic, TIC")] == [0]
+
+
+def test_roman_and_arabic_numbers_of_types_are_alike() -> None:
+    assert key_of("Type II diabetes") == key_of("type 2 diabetes")
+    assert key_of("IV drip") == ("iv", "drip")
+
+
 def test_of_two_concepts_with_a_name_the_preferred_one_is_meant_whatever_the_order() -> None:
-    both = [("b", [Label("Fit", 1)]), ("a", [Label("Fit", 1)]), ("c", [Label("fits", 0)])]
+    both = [("b", [Label("Spell", 1)]), ("a", [Label("Spell", 1)]), ("c", [Label("spells", 0)])]
     for names in (both, both[::-1]):
         matcher = Matcher(names)
-        assert [f.concept for f in matcher.find("a fit")] == ["c"]
+        assert [f.concept for f in matcher.find("a spell")] == ["c"]
         assert matcher.shared == 2
 
 

@@ -92,7 +92,7 @@ def find_terms(
                     "fingerprint": opened.manifest.fingerprint,
                     "data_class": data_class.value,
                 },
-                "vocabulary": {"source": vocabulary.source, "title": vocabulary.title},
+                "vocabulary": {"source": options.source, "title": vocabulary.title},
                 "settings": configuration,
                 "warnings": warnings,
             }

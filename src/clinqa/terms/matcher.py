@@ -70,7 +70,7 @@ class Matcher:
         if not key or key in stop or sum(map(len, key)) < _SHORTEST:
             return
         best = (label.rank, concept)
-        if label.exact_case or _is_abbreviation(label.text):
+        if label.exact_case or _is_abbreviation(label.text) or _is_short(key):
             known = cased.setdefault(label.text, best)
             cased[label.text] = min(known, best)
         else:
@@ -128,6 +128,11 @@ def _is_abbreviation(text: str) -> bool:
     letters = [letter for letter in text if letter.isalpha()]
     capitals = sum(letter.isupper() for letter in letters)
     return len(letters) <= 6 and capitals == len(letters) and capitals >= _FEWEST_CAPITALS - 1
+
+
+def _is_short(key: tuple[str, ...]) -> bool:
+    """A single word of two or three letters: too often another word, or a part of a formula."""
+    return len(key) == 1 and len(key[0]) <= _SHORTEST
 
 
 def _trie(

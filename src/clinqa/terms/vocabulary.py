@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from clinqa.packs.terms import TermPack
 from clinqa.sources.terminology.obo import find_hpo, read_obo
+from clinqa.sources.terminology.records import Ontology
+from clinqa.sources.terminology.rf2 import read_rf2
+from clinqa.sources.terminology.rrf import read_rrf
 from clinqa.terms.hpo import hpo_concepts, hpo_warnings
 from clinqa.terms.matcher import Concept, Found, Matcher
 from clinqa.terms.options import FindOptions
+from clinqa.terms.snomed import Bridge, snomed_concepts, snomed_warnings
+from clinqa.terms.spans import SpanFinder, load_spacy
+from clinqa.terms.umls import umls_concepts
 
 __all__ = ["Finder", "Vocabulary", "open_vocabulary"]
 
@@ -27,28 +34,78 @@ class Finder(Protocol):
 class Vocabulary:
     """Concepts with specialties, and what finds them. `facts` say where they are from."""
 
-    source: str
     title: str
     concepts: Mapping[str, Concept]
     finder: Finder
     facts: Mapping[str, str]
-    warnings: Sequence[str] = field(default_factory=tuple)
+    warnings: Sequence[str] = ()
 
 
 def open_vocabulary(options: FindOptions, pack: TermPack) -> Vocabulary:
     """The vocabulary that the options name."""
-    return _from_hpo(options, pack)
-
-
-def _from_hpo(options: FindOptions, pack: TermPack) -> Vocabulary:
-    ontology = read_obo(options.hpo or find_hpo())
-    concepts = hpo_concepts(ontology, pack)
-    names = ((one, ontology.concepts[one].labels) for one in concepts)
-    return Vocabulary(
-        "hpo",
-        f"{ontology.title} {ontology.version}",
-        concepts,
-        Matcher(names, pack.not_terms),
-        {"version": ontology.version, **ontology.sha256},
-        hpo_warnings(ontology, pack),
+    nlp = load_spacy(options.spacy_model) if options.source == "scispacy" else None
+    hpo = read_obo(options.hpo or find_hpo())
+    if options.umls is not None:
+        made = _umls(options.umls, options, hpo, pack)
+    elif options.snomed is not None:
+        made = _snomed(options.snomed, options, hpo, pack)
+    else:
+        made = _hpo(hpo, pack)
+    if nlp is None:
+        return made
+    meta = getattr(nlp, "meta", {})
+    name = f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}".strip()
+    assert isinstance(made.finder, Matcher)
+    return replace(
+        made,
+        title=f"{made.title} within spans of {name}",
+        finder=SpanFinder(nlp, made.finder),
+        facts={**made.facts, "spacy_model": name},
     )
+
+
+def _hpo(hpo: Ontology, pack: TermPack) -> Vocabulary:
+    concepts = hpo_concepts(hpo, pack)
+    return _made(hpo, concepts, pack, [hpo], hpo_warnings(hpo, pack))
+
+
+def _snomed(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> Vocabulary:
+    snomed = read_rf2(folder)
+    branches = pack.snomed(options.concepts)
+    bridge = Bridge(snomed, hpo, pack, branches)
+    concepts = snomed_concepts(snomed, bridge)
+    return _made(snomed, concepts, pack, [snomed, hpo], snomed_warnings(snomed, branches))
+
+
+def _umls(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> Vocabulary:
+    umls = read_rrf(folder, pack.kind_of_type.keys())
+    read = [umls, hpo]
+    bridge, warnings = None, hpo_warnings(hpo, pack)
+    if options.snomed is not None:
+        snomed = read_rf2(options.snomed)
+        branches = pack.snomed(options.concepts)
+        bridge = Bridge(snomed, hpo, pack, branches)
+        warnings = snomed_warnings(snomed, branches)
+        read.append(snomed)
+    if umls.skipped.get("broken_rows"):
+        warnings = [
+            *warnings, f"{umls.skipped['broken_rows']:,} rows of the UMLS could not be read"
+        ]  # fmt: skip
+    return _made(umls, umls_concepts(umls, hpo, pack, bridge), pack, read, warnings)
+
+
+def _made(
+    own: Ontology,
+    concepts: Mapping[str, Concept],
+    pack: TermPack,
+    read: Sequence[Ontology],
+    warnings: Sequence[str],
+) -> Vocabulary:
+    facts = {"concepts": str(len(concepts))}
+    for ontology in read:
+        if ontology.version:
+            facts[f"version of {ontology.title}"] = ontology.version
+        facts |= ontology.sha256
+    names = ((one, own.concepts[one].labels) for one in concepts)
+    title = f"{own.title} {own.version}".strip()
+    return Vocabulary(title, concepts, Matcher(names, pack.not_terms), facts, warnings)

@@ -20,6 +20,8 @@ _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "κ": "kappa",
     "λ": "lambda", "μ": "mu",
 }  # fmt: skip
+_ROMAN = {"ii": "2", "iii": "3", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12"}
+"""Those that are nothing else: not I, V, X, nor IV for a vein."""
 _KEPT_S = ("ss", "us", "is", "as", "os")
 _FEWEST = 4
 _CACHED = 1 << 18
@@ -52,6 +54,8 @@ def key_of(name: str) -> tuple[str, ...]:
 def folded(word: str) -> str:
     """One spelling of a word."""
     plain = word.casefold()
+    if plain in _ROMAN:
+        return _ROMAN[plain]
     if plain.endswith(("'s", "’s")):
         plain = plain[:-2]
     if not plain.isascii():
