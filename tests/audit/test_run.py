@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -279,3 +280,37 @@ def test_front_runs_are_those_that_no_run_beats_on_both(data: dict[str, Any]) ->
         p["front"] for p in points if p["run"].startswith(name)
     )
     assert front("fair") and not front("unfair")
+
+
+def test_a_figure_stands_on_as_many_patients_with_answers_as_a_group_must_have(
+    folder: Path, tmp_path: Path
+) -> None:
+    rare = "error_dangerous_severe_as_mild"
+    result = audit(folder / "dataset", runs(folder), tmp_path / "a",
+                   options(folder, metrics=("level_accuracy", rare), min_patients=3))  # fmt: skip
+    data = json.loads((tmp_path / "a/audit.json").read_text())
+    shown = [f for f in data["figures"] if f["value"] is not None and f["subset"]]
+    assert min(one["clusters"] for one in shown) >= 3
+    held = {(f["metric"], f["subset"].get("dimension"), f["subset"].get("group"))
+            for f in data["figures"] if "withheld" in f["signature"]}  # fmt: skip
+    hidden = [key for key in held if key[0] == rare and ("level_accuracy", *key[1:]) not in held]
+    assert hidden, "no group is small in the rare metric only: the test tests nothing"
+    assert any(rare in one and "answers that the metric is over" in one for one in result.warnings)
+    for gap in pick(data, "gaps", metric=rare, measure="equality_difference"):
+        mine = [k for k in held if k[:2] == (rare, gap["dimension"]) and k[2] != "missing"]
+        groups = next(d for d in data["meta"]["dimensions"] if d["name"] == gap["dimension"])
+        assert gap["groups"] == len(groups["groups"]) - len(mine)
+
+
+def test_a_metric_over_hardly_anybody_is_an_error(folder: Path, tmp_path: Path) -> None:
+    few = options(folder, metrics=("error_dangerous_severe_as_mild",), dimensions=("sex",),
+                  min_patients=25)  # fmt: skip
+    with pytest.raises(ConfigError, match="no gap is left to audit: error_dangerous_severe_as_"):
+        audit(folder / "dataset", runs(folder), tmp_path / "a", few)
+
+
+def test_a_copy_of_a_run_is_refused(folder: Path, dataset: Dataset, tmp_path: Path) -> None:
+    shutil.copytree(folder / "fair", tmp_path / "copy")
+    with pytest.raises(ConfigError, match="fair and copy are copies of one run"):
+        audit(folder / "dataset", [folder / "fair", tmp_path / "copy"], tmp_path / "a",
+              options(folder))  # fmt: skip

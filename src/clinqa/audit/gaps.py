@@ -39,7 +39,7 @@ _WORDS = {
 def overall_figures(means: Means, runs: Sequence[Run], drawing: Drawing) -> Iterator[Figure]:
     """The score of each run over everybody, known or missing. Rows of `means` are patients."""
     every = np.arange(len(means.over))
-    yield from _scores(means, runs, every, drawing, {})
+    yield from _scores(means, runs, every, drawing, {}, 0)
 
 
 def figures_of(
@@ -47,7 +47,8 @@ def figures_of(
 ) -> Iterator[Figure]:
     """The score of each group, and the missing; and the deviations of the groups compared.
 
-    A group of fewer than `least` patients is withheld: no value, no counts.
+    A group of fewer than `least` patients with answers that the metric is over is withheld: no
+    value, no counts.
     """
     dimension = found.dimension
     for code, name in [*enumerate(dimension.groups), (-1, MISSING)]:
@@ -55,23 +56,33 @@ def figures_of(
         subset = {"dimension": dimension.name, "group": name}
         if not len(rows):
             continue
-        if len(rows) < least:
-            yield from _withheld(means, runs, subset, f"{least} {drawing.who}")
+        if len(rows) < least or code in dimension.small:
+            for run in runs:
+                yield _withheld(means, run, subset, f"{least} {drawing.who}")
             continue
-        yield from _scores(means, runs, rows, drawing, subset)
+        yield from _scores(means, runs, rows, drawing, subset, least)
         if code >= 0:
             yield from _deviations(found, means, runs, code, rows, subset)
     yield from _worst(found, means, runs)
 
 
 def _scores(
-    means: Means, runs: Sequence[Run], rows: Ints, drawing: Drawing, subset: dict[str, str]
+    means: Means,
+    runs: Sequence[Run],
+    rows: Ints,
+    drawing: Drawing,
+    subset: dict[str, str],
+    least: int,
 ) -> Iterator[Figure]:
-    """The score of each run over these patients, as far as it was asked about them."""
+    """The score of each run over these patients, as far as it was asked about them; withheld where
+    that is fewer than `least` of them."""
     below = means.under[rows][:, means.under_of]
     made: dict[bytes, list[Estimate]] = {}
     for at, run in enumerate(runs):
         own = rows[below[:, at] > 0]
+        if 0 < len(own) < least:
+            yield _withheld(means, run, subset, f"{least} {drawing.who}")
+            continue
         if own.tobytes() not in made:
             made[own.tobytes()] = scores_with_intervals(means, own, drawing)
         estimate = made[own.tobytes()][at]
@@ -90,14 +101,9 @@ def _scores(
         )
 
 
-def _withheld(
-    means: Means, runs: Sequence[Run], subset: dict[str, str], least: str
-) -> Iterator[Figure]:
+def _withheld(means: Means, run: Run, subset: dict[str, str], least: str) -> Figure:
     how = f"{means.signature}|withheld: fewer than {least}"
-    for run in runs:
-        yield Figure(
-            run.id, run.model, run.shots, means.metric, None, None, None, 0, 0, how, subset
-        )
+    return Figure(run.id, run.model, run.shots, means.metric, None, None, None, 0, 0, how, subset)
 
 
 def _deviations(
@@ -190,6 +196,7 @@ def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
     interval would say it is worse than it is, so it has none here."""
     dimension, scores = found.dimension, found.crude.scores
     lower = lower_is_better(means.metric)
+    compared = len(dimension.groups) - len(dimension.small)
     for at, run in enumerate(runs):
         if np.isnan(scores[:, at]).all():
             continue
@@ -199,7 +206,7 @@ def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
         yield Figure(
             run.id, run.model, run.shots, f"{means.metric}_worst_group",
             _number(scores[code, at]), None, None, round(float(found.n[code, at])),
-            int((below > 0).sum()), f"worst group|the worst of {len(dimension.groups)} groups"
+            int((below > 0).sum()), f"worst group|the worst of {compared} groups"
             f"{' (highest)' if lower else ' (lowest)'}|of {means.signature}",
             {"dimension": dimension.name, "group": dimension.groups[code]},
         )  # fmt: skip

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 import clinqa
 from clinqa.audit.answers import Means, lower_is_better, strata_of
+from clinqa.audit.asked import entering
 from clinqa.audit.cohort import DOCUMENTS, PATIENTS, TRACT, Cohort, read_cohort
 from clinqa.audit.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.audit.engine import Drawing, audit_means
@@ -80,6 +81,7 @@ def audit(
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
+    alike = _alike(opened)
     statements, items, options = _asked(opened_set, opened[0].split, options)
     pack = pack_of(opened_set, options.scoring) if statements is None else None
     data_class = data_class_of(opened_set, opened, options.scoring)
@@ -129,10 +131,11 @@ def audit(
             else:
                 assert pack is not None
                 means = from_runs(opened, items, pack, names, progress)
-            warnings = _warnings(cohort, dimensions, excluded, opened, means, options)
-            figures, gaps, points = _audited(
+            warnings = [*alike, *_warnings(cohort, dimensions, excluded, opened, means, options)]
+            figures, gaps, points, told = _audited(
                 means, items, patient, cohort, dimensions, opened, drawing, options, progress
             )
+            warnings += told
             meta = meta_of(
                 opened_set, items, opened, means, cohort, dimensions, excluded, points, options,
                 drawing, warnings,
@@ -168,6 +171,20 @@ def audit(
     return AuditResult(_counts(finished), warnings, lines)
 
 
+def _alike(runs: Sequence[Run]) -> list[str]:
+    """ConfigError for a run and its copy, which would count twice; other equal answers are told."""
+    told: list[str] = []
+    first: dict[str, Run] = {}
+    for run in runs:
+        one = first.setdefault(run.sha256, run)
+        if one is run:
+            continue
+        if one.manifest.identity == run.manifest.identity:
+            raise ConfigError(f"{one.name} and {run.name} are copies of one run; give it once")
+        told.append(f"{one.name} and {run.name} gave the same answers, byte for byte")
+    return told
+
+
 def _asked(
     dataset: Dataset, split: str, options: AuditOptions
 ) -> tuple[Statements | None, Items, AuditOptions]:
@@ -194,26 +211,32 @@ def _audited(
     drawing: Drawing,
     options: AuditOptions,
     progress: Progress,
-) -> tuple[list[Figure], list[Gap], list[Point]]:
-    """Every figure, gap and point, metric by metric."""
+) -> tuple[list[Figure], list[Gap], list[Point], list[str]]:
+    """Every figure, gap and point, metric by metric; and which groups a metric has too few of."""
     figures: list[Figure] = []
     gaps: list[Gap] = []
     points: list[Point] = []
+    told: list[str] = []
     strata = strata_of(items)
-    family = f"{len(dimensions)} dimensions × {len(runs)} runs"
+    least = options.min_patients
     for number, one in enumerate(means):
         progress("auditing", number, len(means))
         of_patients = one.summed(patient, len(cohort.patients)).of_runs()
+        entered, withheld = entering(dimensions, of_patients, least, cohort.who.many)
+        told += withheld
+        family = f"{len(entered)} dimensions × {len(runs)} runs"
         overall = list(overall_figures(of_patients, runs, drawing))
         figures += overall
         own: list[Gap] = []
-        for found in audit_means(one, patient, cohort.tract, strata, dimensions, drawing):
-            figures += figures_of(found, of_patients, runs, drawing, options.min_patients)
+        for found in audit_means(one, patient, cohort.tract, strata, entered, drawing):
+            figures += figures_of(found, of_patients, runs, drawing, least)
             own += gaps_of(found, of_patients, runs, drawing, family)
         gaps += own
-        points += _points(one.metric, overall, own, dimensions)
+        points += _points(one.metric, overall, own, entered)
     progress("auditing", len(means), len(means))
-    return figures, gaps, points
+    if not gaps:
+        raise ConfigError(f"no gap is left to audit: {'; '.join(told)}")
+    return figures, gaps, points, told
 
 
 def _points(
