@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_logprobs"]
 
 BASE, ALL = "base", "all"
+FEW = 10
+"""Intervals over fewer groups of questions are drawn pale."""
 _COLOURS = {
     False: ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#882255", "#117733"),
     True: ("#6fb7e6", "#f0a35e", "#5fcfa5", "#dd99cc", "#e38fa8", "#8fd694"),
@@ -64,7 +66,7 @@ def plot_logprobs(
             fontsize=8, labelcolor=theme.ink,
         )  # fmt: skip
         figure.suptitle(
-            "Clinical terms of one specialty in the gold text  (occurrences / groups)",
+            "Clinical terms of one specialty in the gold text (occurrences / groups; pale: under 10)",
             fontsize=10, fontweight="bold", x=0.01, ha="left",
         )  # fmt: skip
 
@@ -121,10 +123,11 @@ def _differences(
         for place, row in enumerate(rows):
             test = found[name, row]
             y = place + shifts[number]
+            shown = 1.0 if test.clusters >= FEW else 0.4
             if not (math.isnan(test.low) or math.isnan(test.high)):
-                axes.hlines(y, test.low, test.high, color=colour, lw=1.6)
+                axes.hlines(y, test.low, test.high, color=colour, lw=1.6, alpha=shown)
             axes.plot(
                 [test.difference], [y], ls="", marker=_MARKS[number % len(_MARKS)], ms=5,
-                color=colour,
+                color=colour, alpha=shown,
             )  # fmt: skip
     axes.set_xlabel("difference from base, paired, 95 % interval over groups (nats)")

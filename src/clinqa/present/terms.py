@@ -91,7 +91,7 @@ def _matrix(
             shade = scale(value or 0.0)
             axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=shade, lw=0))
             text = "–" if value is None else f"{value:.2f}"
-            ink = theme.on_high if (value or 0) > 0.55 else theme.ink
+            ink = max((theme.on_high, theme.ink), key=lambda one: _contrast(one, shade))
             axes.text(
                 x, y, text, ha="center", va="center", fontsize=8, color=ink,
                 fontweight="bold" if row == column else "normal",
@@ -113,6 +113,19 @@ def _matrix(
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
+
+
+def _contrast(one: Any, other: Any) -> float:
+    """The ratio of two colours' luminances, from 1 to 21 (WCAG)."""
+    from matplotlib.colors import to_rgb
+
+    lights = []
+    for colour in (one, other):
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
+        ]
+        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
+    return float(max(lights) / min(lights))
 
 
 @contextmanager
