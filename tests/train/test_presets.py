@@ -76,6 +76,11 @@ def test_an_override_is_read_as_yaml_and_marked() -> None:
         ("method=encoder", "choose the preset"),
         ("epochs=[", "YAML"),
         ("targets=everything", "targets"),
+        ("epochs=yes", "epochs: .*should be a number"),
+        ("batch_size=true", "batch_size"),
+        ("epochs=2001-99-99", "YAML"),
+        ("epochs=" + "[" * 5000, "YAML"),
+        ("lora_rank=null", "lora_rank"),
     ],
 )
 def test_a_wrong_override_is_one_clear_error(override: str, says: str) -> None:
@@ -94,9 +99,58 @@ def test_a_preset_of_ones_own_is_read_and_checked(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such settings: epoch"):
         load_preset(str(file))
     file.write_text("name: [")
-    with pytest.raises(ConfigError, match="no YAML"):
+    with pytest.raises(ConfigError, match="not valid YAML"):
         load_preset(str(file))
     with pytest.raises(ConfigError, match="there are echoqa"):
         load_preset("echo")
     with pytest.raises(ConfigError, match="cannot be read"):
         load_preset(str(tmp_path / "absent.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (OWN.format("epochs") + "  epochs: {value: 3, source: ours}\n", "stands on line 5 already"),
+        (OWN.format("epochs").replace("value: 2", "value: 2, value: 3"), "'value' stands on line"),
+        (OWN.format("epochs").replace("2", "2001-99-99"), "not valid YAML"),
+        ("[" * 50_000, "not valid YAML"),
+        (OWN.format("epochs").replace("[long_form]", "[]"), "kinds"),
+        (OWN.format("epochs").replace("mine", '"a\\nb"'), "name"),
+        ("- a\n", "a mapping is expected"),
+    ],
+)
+def test_a_broken_preset_is_one_clear_error(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=says):
+        load_preset(str(file))
+
+
+def test_a_key_given_twice_or_not_used_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="--set epochs: given twice"):
+        settings("echoqa", "m", "epochs=1", "epochs=2")
+    with pytest.raises(ConfigError, match="--set lora_rank: preset encoder makes no use of it"):
+        settings("encoder", "m", "lora_rank=8")
+
+
+@pytest.mark.parametrize(("told", "word"), [("yes", "yes"), ("no", "no"), ("auto", "auto")])
+def test_yes_and_no_are_words_where_words_are_asked_for(told: str, word: str) -> None:
+    assert settings("echoqa", "m", f"gradient_checkpointing={told}").gradient_checkpointing == word
+
+
+def test_twice_the_rank_needs_no_rank_in_the_preset(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(OWN.format("lora_alpha").replace("value: 2", "value: 2r"))
+    assert settings(str(file)).lora_alpha == 32
+    with pytest.raises(ConfigError, match="lora_rank"):
+        settings("ecgquest", "m", "lora_rank=")
+
+
+def test_a_value_for_a_model_has_the_source_that_the_file_gives(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    by_model = "value: 2, by_model: [{model: tiny, value: 3}]"
+    file.write_text(OWN.format("epochs").replace("value: 2", by_model))
+    resolved = resolve(load_preset(str(file)), "hf:tiny")
+    assert (resolved.settings.epochs, resolved.sources["epochs"]) == (3, ("ours", "for tiny"))
+    paper = resolve(load_preset("ecgquest"), "hf:BioMistral-7B").sources
+    assert paper["lora_rank"][0] == paper["false_weight"][0] == "paper"

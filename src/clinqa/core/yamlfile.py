@@ -61,7 +61,7 @@ def parse_yaml(path: Path, data: bytes, *, mapping: bool = True) -> tuple[Any, y
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise ConfigError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a 99th of May
         raise ConfigError(f"{path}: not valid YAML") from error
     finally:
         loader.dispose()

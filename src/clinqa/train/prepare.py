@@ -58,8 +58,15 @@ def check_kind(dataset: Dataset, resolved: Resolved) -> str:
             f"{dataset.folder}: its items are {kind}, and preset {preset.name} is for "
             f"{' or '.join(preset.kinds)}; choose another preset"
         )
-    if resolved.settings.best_by == "macro_f1" and kind != "true_false":
-        raise ConfigError(f"best_by=macro_f1 is for True/False items; the dataset's are {kind}")
+    settings = resolved.settings
+    for_two = {
+        "best_by=macro_f1": settings.best_by == "macro_f1",
+        f"false_weight={settings.false_weight:g}": settings.false_weight != 1,
+        "method encoder": settings.method == "encoder",
+    }
+    if kind != Kind.TRUE_FALSE:
+        for what in (what for what, is_set in for_two.items() if is_set):
+            raise ConfigError(f"{what} is for True/False items; the dataset's are {kind}")
     return kind
 
 

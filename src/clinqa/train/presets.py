@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.yamlfile import read_bytes, validated
 
 __all__ = ["PRESETS", "Preset", "Resolved", "Settings", "load_preset", "resolve"]
 
@@ -23,9 +24,25 @@ PRESETS = ("echoqa", "ecgquest", "smedqa", "encoder")
 _MAX_BYTES = 100_000
 _STRICT = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+
+def _number(value: object) -> object:
+    """A number as it is; a yes is none, although Python counts it as 1."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number")
+    return value
+
+
+def _word(value: object) -> object:
+    """YAML reads yes and no as true and false."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+Float = Annotated[float, BeforeValidator(_number)]
+Int = Annotated[int, BeforeValidator(_number)]
+Positive = Annotated[Float, Field(gt=0, allow_inf_nan=False)]
+Share = Annotated[Float, Field(ge=0, lt=1, allow_inf_nan=False)]
+Count = Annotated[Int, Field(ge=1)]
+Line = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=200)]
 
 
 class Settings(BaseModel):
@@ -40,7 +57,7 @@ class Settings(BaseModel):
     scheduler: Literal["cosine", "linear", "constant"] = "cosine"
     warmup: Share = 0.0
     optimizer: Literal["adamw"] = "adamw"
-    weight_decay: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    weight_decay: Annotated[Float, Field(ge=0, allow_inf_nan=False)] = 0.0
     max_grad_norm: Positive = 1.0
     batch_size: Count = 8
     accumulation: Count = 1
@@ -54,12 +71,12 @@ class Settings(BaseModel):
     false_weight: Positive = 1.0
     best_by: Literal["none", "loss", "accuracy", "macro_f1"] = "none"
     validations: Count = 1
-    validation_items: Annotated[int, Field(ge=0)] = 1000
+    validation_items: Annotated[Int, Field(ge=0)] = 1000
     together: Count = 1
     share: bool = True
     row_tokens: Count = 1024
     checkpoint_minutes: Positive = 10.0
-    gradient_checkpointing: Literal["auto", "yes", "no"] = "auto"
+    gradient_checkpointing: Annotated[Literal["auto", "yes", "no"], BeforeValidator(_word)] = "auto"
 
     @property
     def step_items(self) -> int:
@@ -93,8 +110,9 @@ class _ForModel(BaseModel):
     model_config = _STRICT
 
     model: Annotated[str, Field(min_length=3)]
-    rank: int | None = None
+    rank: Int | None = None
     value: Any
+    source: Literal["paper", "ours"] | None = None  # None: the key's own
 
 
 class _Setting(BaseModel):
@@ -113,9 +131,11 @@ class Preset(BaseModel):
 
     model_config = _STRICT
 
-    name: str
-    says: str
-    kinds: tuple[Literal["long_form", "true_false", "multiple_choice"], ...]
+    name: Line
+    says: Line
+    kinds: Annotated[
+        tuple[Literal["long_form", "true_false", "multiple_choice"], ...], Field(min_length=1)
+    ]
     settings: dict[str, _Setting]
 
     @model_validator(mode="after")
@@ -158,19 +178,13 @@ class Resolved:
 def load_preset(name: str) -> Preset:
     """A shipped preset by its name, or a YAML file by its path."""
     if name in PRESETS:
-        text = files("clinqa.train").joinpath(f"presets/{name}.yaml").read_text(encoding="utf-8")
-        return _read(name, text)
+        data = files("clinqa.train").joinpath(f"presets/{name}.yaml").read_bytes()
+        return validated(Path(f"{name}.yaml"), data, Preset)
     path = Path(name).expanduser()
     if path.suffix not in (".yaml", ".yml"):
         known = ", ".join(PRESETS)
         raise ConfigError(f"--preset {name}: there are {known}; or name a file.yaml of your own")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"--preset {name}: cannot be read ({error.strerror})") from error
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"--preset {name}: larger than {_MAX_BYTES:,} bytes")
-    return _read(name, data.decode("utf-8", "replace"))
+    return validated(path, read_bytes(path, _MAX_BYTES), Preset)
 
 
 def resolve(preset: Preset, model: str, overrides: Sequence[str] = ()) -> Resolved:
@@ -186,18 +200,25 @@ def resolve(preset: Preset, model: str, overrides: Sequence[str] = ()) -> Resolv
         for one in setting.by_model:
             of_rank = one.rank is None or one.rank == rank
             if of_rank and _squeezed(one.model) in _squeezed(model):
-                values[key], sources[key] = one.value, ("paper", f"for {one.model}")
+                source = one.source or setting.source
+                values[key], sources[key] = one.value, (source, f"for {one.model}")
                 break
         if key == "lora_rank" and rank is None:
             rank = values[key]
     for key, value in told.items():
         values[key], sources[key] = value, ("you", "")
-    if values.get("lora_alpha") == "2r":
-        values["lora_alpha"] = 2 * values["lora_rank"]
+    twice = values.get("lora_alpha") == "2r"
+    if twice:
+        values.pop("lora_alpha")
     try:
-        return Resolved(preset, Settings(**values), sources)
+        settings = Settings(**values)
     except ValidationError as error:
         raise ConfigError(f"preset {preset.name}: {_first(error)}") from None
+    if twice:
+        settings = settings.model_copy(update={"lora_alpha": 2.0 * settings.lora_rank})
+    if unused := sorted(UNUSED[settings.method] & set(told)):
+        raise ConfigError(f"--set {unused[0]}: preset {preset.name} makes no use of it")
+    return Resolved(preset, settings, sources)
 
 
 def _overrides(overrides: Sequence[str]) -> dict[str, Any]:
@@ -207,9 +228,11 @@ def _overrides(overrides: Sequence[str]) -> dict[str, Any]:
         if not equals or key not in Settings.model_fields:
             known = ", ".join(Settings.model_fields)
             raise ConfigError(f"--set {key}: give KEY=VALUE; the keys are {known}")
+        if key in told:
+            raise ConfigError(f"--set {key}: given twice")
         try:
             value = yaml.safe_load(text)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: 2001-99-99
             raise ConfigError(f"--set {key}: the value cannot be read as YAML") from None
         if key == "method":
             raise ConfigError("--set method: choose the preset that has it")
@@ -219,18 +242,6 @@ def _overrides(overrides: Sequence[str]) -> dict[str, Any]:
 
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")
-
-
-def _read(name: str, text: str) -> Preset:
-    try:
-        data = yaml.safe_load(text)
-        return Preset.model_validate(data)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f":{mark.line + 1}" if mark is not None else ""
-        raise ConfigError(f"--preset {name}{where}: no YAML") from None
-    except ValidationError as error:
-        raise ConfigError(f"--preset {name}: {_first(error)}") from None
 
 
 def _first(error: ValidationError) -> str:
