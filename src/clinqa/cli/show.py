@@ -16,6 +16,8 @@ from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 
 if TYPE_CHECKING:
+    from clinqa.core.choice_summary import ChoiceSummary
+    from clinqa.core.pair_summary import PairSummary
     from clinqa.core.summary import Summary
     from clinqa.dataset.discord import DiscordTable
     from clinqa.present.tables import Canvas
@@ -59,7 +61,7 @@ def show(
     ] = 0,
     json: Json = False,
 ) -> Outcome:
-    """Show a dataset: flow, splits, items by abnormality and level, coverage, rejects, discord.
+    """Show a dataset: flow, splits, items by abnormality or specialty, rejects; pairs: a funnel.
 
     With --compare DIR2: which labels move from DIR to DIR2.
     """
@@ -77,9 +79,11 @@ def show(
     if other is not None:
         return _compare(directory, other, out)
     if _holds_pairs(directory):
-        if plot is not None:
-            raise ConfigError("--plot draws datasets of reports; pairs are shown as text")
-        return _pairs(directory, examples)
+        return _pairs(directory, examples, plot, dark)
+    if _holds_choices(directory):
+        if examples:
+            raise ConfigError("--examples shows text of reports or documents, not of questions")
+        return _choices(directory, plot, dark)
     return _summary(directory, plot, dark, pack_dir, 0 if json else examples)
 
 
@@ -90,16 +94,46 @@ def _holds_pairs(directory: Path) -> bool:
     return is_pairs(read_manifest(directory))
 
 
-def _pairs(directory: Path, examples: int) -> Outcome:
+def _holds_choices(directory: Path) -> bool:
+    from clinqa.dataset.choice_summary import holds_choices
+    from clinqa.dataset.summary import read_manifest
+
+    return holds_choices(read_manifest(directory))
+
+
+def _choices(directory: Path, plot: Path | None, dark: bool) -> Outcome:
+    """A dataset of multiple-choice items; no text of it is shown."""
+    from clinqa.dataset.choice_summary import summarise_choices
+    from clinqa.present.bars import plot_choices
+    from clinqa.present.choices import render_choices
+
+    summary = summarise_choices(directory)
+    if plot is not None:
+        plot_choices(summary, plot, dark=dark)
+    return _shown(directory, summary, render_choices(summary, _canvas()), plot)
+
+
+def _shown(
+    directory: Path, summary: ChoiceSummary | PairSummary, text: str, plot: Path | None
+) -> Outcome:
+    if plot is not None:
+        text += f"\npicture: {visible(str(plot))}\n"
+    warnings = list(summary.warnings)
+    return Outcome(
+        "show", plot or directory, summary.as_json(), warnings, text, coloured=_canvas().colour
+    )
+
+
+def _pairs(directory: Path, examples: int, plot: Path | None, dark: bool) -> Outcome:
     """A dataset of statement pairs; with examples, text of the documents is quoted."""
     from clinqa.dataset.pair_summary import summarise_pairs
+    from clinqa.present.bars import plot_pairs
     from clinqa.present.pairs import render_pairs
 
     summary = summarise_pairs(directory, examples)
-    canvas = _canvas()
-    text = render_pairs(summary, canvas)
-    warnings = list(summary.warnings)
-    return Outcome("show", directory, summary.as_json(), warnings, text, coloured=canvas.colour)
+    if plot is not None:
+        plot_pairs(summary, plot, dark=dark)
+    return _shown(directory, summary, render_pairs(summary, _canvas()), plot)
 
 
 def _summary(

@@ -11,9 +11,9 @@ from rich.text import Text
 from clinqa.core.pair_summary import PairSummary
 from clinqa.present.tables import Canvas, count, percent, visible
 
-__all__ = ["render_pairs"]
+__all__ = ["STEPS", "render_pairs"]
 
-_STEPS = {
+STEPS = {
     "pages": "pages read",
     "drafts": "drafts",
     "verified": "verified on their page",
@@ -30,7 +30,9 @@ def render_pairs(summary: PairSummary, canvas: Canvas) -> str:
     title = Text(visible(summary.folder), style="bold").append(
         f"  data class {summary.data_class}, generator {summary.generator}", style="not bold"
     )
-    parts: list[RenderableType] = [title, canvas.heading("Funnel"), _funnel(summary, canvas)]
+    parts: list[RenderableType] = [title]
+    if any(name in STEPS for name in summary.funnel):  # a bank's questions go through none
+        parts += [canvas.heading("Funnel"), _funnel(summary, canvas)]
     sums = "the stages add up" if summary.reconciles else "THE STAGES DO NOT ADD UP"
     parts.append(Text(sums, style="dim"))
     parts += [canvas.heading("Splits"), _splits(summary, canvas)]
@@ -39,8 +41,10 @@ def render_pairs(summary: PairSummary, canvas: Canvas) -> str:
     )
     parts += [canvas.heading("Shortcut probe"), _probe(summary)]
     parts += [canvas.heading("Pairs by topic"), _tally(summary.topics, canvas)]
-    parts += [canvas.heading("Pairs by edit"), _tally(summary.edits, canvas)]
-    parts += [canvas.heading("Documents: pages by mode, pairs"), _documents(summary, canvas)]
+    if summary.edits:
+        parts += [canvas.heading("Pairs by edit"), _tally(summary.edits, canvas)]
+    if summary.documents:
+        parts += [canvas.heading("Documents: pages by mode, pairs"), _documents(summary, canvas)]
     if summary.rejects:
         parts += [canvas.heading("Rejects by stage and reason"), *_rejects(summary, canvas)]
     return canvas.render(parts)
@@ -51,14 +55,14 @@ def _funnel(summary: PairSummary, canvas: Canvas) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
-    steps = [(name, n) for name, n in summary.funnel.items() if name in _STEPS]
+    steps = [(name, n) for name, n in summary.funnel.items() if name in STEPS]
     most = max((n for name, n in steps if name != "pages"), default=0)
     room = max(10, min(40, canvas.inner - 45))
     for name, n in steps:
         bar = (
             "" if name == "pages" or not most else "█" * max(1 if n else 0, round(room * n / most))
         )
-        table.add_row(_STEPS[name], f"{n:,}", Text(bar, "cyan"))
+        table.add_row(STEPS[name], f"{n:,}", Text(bar, "cyan"))
     return table
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "plot_summary"]
+__all__ = ["DARK", "FORMATS", "LIGHT", "METADATA", "plot_summary"]
 
 FORMATS = ("svg", "pdf", "png")
 WIDTH = 12.0  # inches
-_METADATA: Mapping[str, dict[str, Any]] = {
+METADATA: Mapping[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "clinqa", "Title": "Dataset"},
     "pdf": {"CreationDate": None, "Creator": "clinqa", "Producer": "clinqa"},
     "png": {"Software": "clinqa"},
@@ -80,7 +80,7 @@ def plot_summary(
         figure = Figure(figsize=(WIDTH, height), facecolor=theme.ground)
         _draw(figure, summary, theme, dark, names or {})
         file = io.BytesIO()
-        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=_METADATA[kind], dpi=200)
+        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=METADATA[kind], dpi=200)
     # counts only, no text of a record: the picture may go where the dataset may not
     write_file(path, file.getvalue(), private=False)
 
