@@ -177,6 +177,7 @@ class _Work:
             constrained=spec.reading == "letters",
             first_token=False,
             max_tokens=spec.max_tokens,
+            dtype=spec.dtype,
             limit=spec.test_items,
             categories=self._plan.specialties,
             seed=spec.seed,

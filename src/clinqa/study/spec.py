@@ -55,6 +55,8 @@ class StudySpec(BaseModel):
     #: written: the letter of what is written; letters: the likeliest letter, nothing is written
     reading: Literal["written", "letters"] = "written"
     max_tokens: int = Field(default=64, ge=1)
+    #: the number format in which models are asked; none: the model's own
+    dtype: str | None = None
     #: questions of test, by chance, the same for every model; none: all
     test_items: int | None = Field(default=None, ge=1)
     seed: int = 0
