@@ -42,6 +42,24 @@ def dataset(folder: Path, pairs: int = 40, documents: int = 5) -> Dataset:
     return open_dataset(folder)
 
 
+def repeated(folder: Path, data: Dataset, right: Callable[[int, bool, int], bool]) -> Path:
+    """A run of three repeats: is `right(pair number, is it True, repeat)` what it knows?"""
+    script = folder.parent / f"{folder.name}.jsonl"
+    lines = []
+    for row in data.items("train", ["id", "question", "label"]).to_pylist():
+        number = int(row["question"].split()[3])
+        for repeat in range(3):
+            knows = right(number, row["label"], repeat)
+            lines.append({"item": row["id"], "repeat": repeat,
+                          "output": str(row["label"] if knows else not row["label"])})  # fmt: skip
+    script.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    options = PredictOptions(
+        model=f"scripted:{script}", split="train", repeats=3, vary="sampling", temperature=1.0
+    )
+    predict(data.folder, folder, options)
+    return folder
+
+
 def run(
     folder: Path, data: Dataset, reply: Reply, *, split: str = "train", model: str = ""
 ) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest
 from clinqa.score.binary.figures import BY_PAIR, WRONG, Measure, measures, signature_of
-from clinqa.score.binary.judged import Judged, right_of
+from clinqa.score.binary.judged import Judged
 from clinqa.score.binary.statements import Statements
 from clinqa.score.comparisons import FLIPS, Family
 from clinqa.stats.holm import holm
@@ -86,7 +86,7 @@ def _compared(
             continue
         p, how = found.p, "sign-flip of pairs"
         if alone and measure.name == PRIMARY:
-            ours, theirs = (right_of(one.codes, statements)[common] for one in (a, b))
+            ours, theirs = (one.right[common] > 0 for one in (a, b))
             p, how = mcnemar(int((ours & ~theirs).sum()), int((theirs & ~ours).sum())), "McNemar"
         tests.append(
             PairedTest(

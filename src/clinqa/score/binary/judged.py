@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ __all__ = [
     "NOT_ASKED",
     "STATUSES",
     "Judged",
+    "common_repeats",
     "counts_of",
     "how_of",
     "judge",
@@ -31,6 +33,7 @@ Answers = npt.NDArray[np.int8]
 
 STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
 NOT_ASKED = -2
+_MOST_REPEATS = 60
 #: Of an item: which cell it falls into (an unanswered one in a cell of its own), what its pair is
 #: (on the first statement of a pair that was asked whole), and the status of its answer.
 COLUMNS = (
@@ -62,8 +65,8 @@ ITEMS = pa.schema(
 class Judged:
     """A run, or a vote of runs, over all statements.
 
-    `codes` are the answers of the first repeat: 1 True, 0 False, -1 none, -2 not asked. `rows` are
-    counts by item, the mean over its repeats; zero where the item was not asked.
+    `answers` has a row a repeat: 1 True, 0 False, -1 none, -2 not asked. `rows` are counts by item,
+    the mean over its repeats; zero where the item was not asked.
     """
 
     id: str
@@ -71,18 +74,44 @@ class Judged:
     model: str
     shots: int
     how: str
-    codes: Answers
+    answers: Answers
     rows: Floats
     statuses: Mapping[str, int]
-    repeats: int = 1
     unknown: int = 0
     run: Run | None = None
     members: tuple[str, ...] = ()
 
     @property
+    def repeats(self) -> int:
+        """How often it was asked."""
+        return len(self.answers)
+
+    @property
     def asked(self) -> npt.NDArray[np.bool_]:
         """Which statements it was asked."""
-        return np.asarray(self.codes != NOT_ASKED)
+        return np.asarray((self.answers != NOT_ASKED).any(axis=0))
+
+    @property
+    def right(self) -> Floats:
+        """Of each statement the share of repeats in which it was judged right."""
+        made: Floats = self.rows[:, _PLACE["true_right"]] + self.rows[:, _PLACE["false_right"]]
+        return made
+
+    def said(self, repeats: int) -> Answers:
+        """Its answers in so many repeats, its own in turn; where it was not asked a statement in
+        one of them, what it said when it was first asked."""
+        first = self.answers[(self.answers != NOT_ASKED).argmax(axis=0), range(len(self.rows))]
+        whole = np.where(self.answers == NOT_ASKED, first, self.answers)
+        made: Answers = whole[np.arange(repeats) % self.repeats]
+        return made
+
+
+def common_repeats(judged: Sequence[Judged]) -> int:
+    """In how many repeats each of them has given each of its answers equally often; of odd
+    numbers together, as many as the most patient was asked."""
+    times = [one.repeats for one in judged]
+    together = lcm(*times)
+    return together if together <= _MOST_REPEATS else max(times)
 
 
 def judge(run: Run, statements: Statements) -> tuple[Judged, pa.Table]:
@@ -110,10 +139,9 @@ def judge(run: Run, statements: Statements) -> tuple[Judged, pa.Table]:
         model=run.model,
         shots=run.shots,
         how=how_of(run),
-        codes=parts[0][0],
+        answers=np.stack([own for own, _ in parts]),
         rows=rows,
         statuses=Counter(statuses),
-        repeats=len(parts),
         unknown=unknown,
         run=run,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.score.binary.figures import WRONG, cells
-from clinqa.score.binary.judged import Judged, right_of
+from clinqa.score.binary.judged import Judged, common_repeats
 from clinqa.score.binary.statements import Statements
 from clinqa.score.groups import model_facts
 from clinqa.stats.agreement import Agreement, agreement, hierarchy
@@ -21,9 +21,12 @@ from clinqa.stats.pareto import frontier
 __all__ = ["bases_of", "difficulty_rows", "panel_of"]
 
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 REFERENCE = "reference"
 #: Two models are of one size where neither has more than this share more parameters.
 _SAME_SIZE = 1.15
+#: A run that was asked several times is right on what it is right on in more than half of them.
+_MOSTLY = 0.5
 TUNED_TUNED, TUNED_BASE, TUNED_OTHER, PLAIN = (
     "fine-tuned with fine-tuned",
     "fine-tuned with its base",
@@ -47,6 +50,7 @@ def panel_of(
     made: dict[str, Any] = {
         "items": len(rows),
         "pairs": len(np.unique(statements.pair[rows])),
+        "repeats": max(one.repeats for one in judged),
         "bases": bases,
         "plane": _plane([*judged, *votes], bases),
         "scale": _scale(judged),
@@ -82,10 +86,13 @@ def _agreements(
     seed: int,
     draws: int,
 ) -> dict[str, Any]:
-    pairs = statements.pair[rows]
-    codes = np.stack([*(one.codes[rows] for one in judged), statements.gold[rows].astype(np.int8)])
-    kappas = agreement(codes, pairs, seed=seed, draws=draws)
-    right = np.stack([right_of(one.codes, statements)[rows] for one in judged])
+    # every repeat stands beside the same repeat of the others; a pair remains one cluster
+    repeats = common_repeats(judged)
+    pairs = np.tile(statements.pair[rows], repeats)
+    gold = np.tile(statements.gold[rows], repeats).astype(np.int8)
+    said = [one.said(repeats)[:, rows].ravel() for one in judged]
+    kappas = agreement(np.stack([*said, gold]), pairs, seed=seed, draws=draws)
+    right = np.stack([own == gold for own in said])
     errors = agreement(right.astype(np.int8), pairs, seed=seed, draws=draws)
     names = [*(one.id for one in judged), REFERENCE]
     order = hierarchy(kappas.value)
@@ -96,7 +103,7 @@ def _agreements(
                 key: _table(getattr(kappas, key)[np.ix_(order, order)])
                 for key in ("value", "low", "high")
             },
-            "n": kappas.n,
+            "n": len(rows),
             "clusters": kappas.clusters,
             "signature": f"{kappas.signature}|no answer is a class of its own",
         }
@@ -111,8 +118,8 @@ def _agreements(
             "relation": relation,
             "kappa": _cell(kappas, a, b),
             "error_kappa": _cell(errors, a, b),
-            "either_wrong": int((~right[a] | ~right[b]).sum()),
-            "both_wrong": int((~right[a] & ~right[b]).sum()),
+            "either_wrong": round(float((~right[a] | ~right[b]).sum() / repeats), 2),
+            "both_wrong": round(float((~right[a] & ~right[b]).sum() / repeats), 2),
         }
         for (a, b), relation in zip(combinations(range(len(judged)), 2), relations, strict=True)
     ]
@@ -185,9 +192,10 @@ def _plane(judged: Sequence[Judged], bases: Mapping[str, str]) -> list[dict[str,
 def _difficulty(
     judged: Sequence[Judged], statements: Statements, rows: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
-    right = np.stack([right_of(one.codes, statements)[rows] for one in judged])
+    share = np.stack([one.right[rows] for one in judged])
+    right = share > _MOSTLY
     count, gold = right.sum(axis=0), statements.gold[rows]
-    strong, weak = strong_and_weak(right)
+    strong, weak = strong_and_weak(share)
     upset = _upset(right, strong, weak)
     categories = statements.category[rows]
     return {
@@ -210,7 +218,7 @@ def _difficulty(
             {
                 "category": name,
                 "items": int((categories == name).sum()),
-                "mean_share": float(count[categories == name].mean() / len(judged)),
+                "mean_share": float(share[:, categories == name].mean()),
                 "nobody": int(((count == 0) & (categories == name)).sum()),
             }
             for name in sorted(set(categories.tolist()))
@@ -218,7 +226,7 @@ def _difficulty(
     }
 
 
-def strong_and_weak(right: Bools) -> tuple[list[int], list[int]]:
+def strong_and_weak(right: Bools | Floats) -> tuple[list[int], list[int]]:
     """The better and the worse half of the models by accuracy; the middle one is neither."""
     order = np.argsort(-right.mean(axis=1), kind="stable").tolist()
     half = len(order) // 2
@@ -239,9 +247,10 @@ def difficulty_rows(
     rows = np.flatnonzero(np.logical_and.reduce([one.asked for one in judged]))
     if not len(rows):
         return []
-    right = np.stack([right_of(one.codes, statements)[rows] for one in judged])
+    share = np.stack([one.right[rows] for one in judged])
+    right = share > _MOSTLY
     count = right.sum(axis=0)
-    upset = _upset(right, *strong_and_weak(right))
+    upset = _upset(right, *strong_and_weak(share))
     order = np.lexsort((rows, count)).tolist()
     return [
         (
@@ -294,8 +303,7 @@ def _medical(
             if (a.shots, a.how) != (b.shots, b.how) or not len(common):
                 continue
             ours, theirs = (
-                np.stack([np.ones(len(common)), right_of(one.codes, statements)[common]], axis=1)
-                for one in (a, b)
+                np.stack([np.ones(len(common)), one.right[common]], axis=1) for one in (a, b)
             )
             (found,) = compare(ours, theirs, statements.pair[common], seed=seed, draws=draws)
             made.append(

@@ -43,7 +43,7 @@ from clinqa.score.binary.meta import identities, meta_of
 from clinqa.score.binary.panel import panel_of
 from clinqa.score.binary.statements import Statements, load_statements
 from clinqa.score.binary.tables import tables_of
-from clinqa.score.binary.transfer import Other, open_others, transfer_of
+from clinqa.score.binary.transfer import Other, open_others, rankings_of, transfer_of
 from clinqa.score.binary.votes import Named, check_search, found_elsewhere, named, searched, vote
 from clinqa.score.comparisons import Family, family_of
 from clinqa.score.identity import VERB, data_class_of, inputs_of
@@ -204,6 +204,7 @@ def _score(
         made.panel["transfer"] = transfer_of(
             asked.others, judged, statements, made.tests, made.panel["bases"], **drawing
         )
+        made.panel["rankings"] = rankings_of(asked.others, judged, statements, **drawing)
     return made
 
 

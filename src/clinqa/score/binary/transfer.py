@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +12,46 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scipy.stats import rankdata
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.score.binary.compared import PRIMARY
-from clinqa.score.binary.judged import Judged, right_of
+from clinqa.score.binary.judged import Judged
 from clinqa.score.binary.statements import Statements
 from clinqa.score.binary.votes import key_of, read_meta
 from clinqa.score.inputs import Run
 from clinqa.stats.bootstrap import cluster_weights
 from clinqa.stats.rank import ranking_kept
 
-__all__ = ["Other", "open_others", "transfer_of"]
+__all__ = ["Other", "open_others", "rankings_of", "transfer_of"]
 
 Floats = npt.NDArray[np.float64]
 _FILES = ("scores.json", "items.parquet")
 
 
 def open_others(folders: Sequence[Path], runs: Sequence[Run]) -> list[Other]:
-    """Other sets, each scored with two of these models or more."""
-    others = [Other(folder) for folder in folders]
-    for folder, other in zip(folders, others, strict=True):
+    """Other sets, each scored with two of these models or more; no set twice, and not this one."""
+    others: list[Other] = []
+    own = (str(runs[0].configuration.get("dataset")), runs[0].split)
+    seen: dict[tuple[str, str], str] = {own: "what is scored here"}
+    for folder in folders:
+        other = Other(folder)
+        told = (other.fingerprint, other.split)
+        if told in seen:
+            raise ConfigError(
+                f"--against {folder}: the same statements as {seen[told]}; a ranking is kept on "
+                "another set or another split"
+            )
+        seen[told] = str(folder)
         shared = sum(key_of(run) in other.runs for run in runs)
         if shared < 2:
             raise ConfigError(
                 f"--against {folder}: shares {shared} of these runs' models; rankings need two"
             )
+        others.append(other)
     return others
 
 
@@ -54,28 +67,20 @@ def transfer_of(
 ) -> list[dict[str, Any]]:
     """By other set: the models found on both, tau of their accuracies, gains of fine-tuning."""
     made = []
-    keys = {key_of(one.run): one for one in judged if one.run is not None}
-    for number, other in enumerate(others):
-        shared = [key for key in keys if key in other.runs]
-        ours = [keys[key] for key in shared]
-        common = np.logical_and.reduce([one.asked for one in ours])
-        right = np.stack([right_of(one.codes, statements)[common] for one in ours])
-        here, here_samples = accuracies(right, statements.pair[common], seed, draws)
-        there, there_samples = other.accuracies(shared, seed + 1 + number, draws)
-        kept = ranking_kept(here, there, here_samples, there_samples)
+    here = Here(judged, statements)
+    for number, other in enumerate(others, start=1):
+        shared = [key for key in here.runs if key in other.runs]
+        kept, ours, theirs = _kept(here, other, shared, (seed, seed + number), draws)
         made.append(
             {
                 "set": other.name,
                 "split": other.split,
                 "fingerprint": other.fingerprint,
                 "models": len(shared),
-                "tau": _number(kept.value),
-                "low": _number(kept.low),
-                "high": _number(kept.high),
-                "signature": kept.signature,
+                **kept,
                 "runs": [
-                    {"run": one.id, "here": float(a), "there": float(b)}
-                    for one, a, b in zip(ours, here, there, strict=True)
+                    {"run": here.runs[key], "here": float(a), "there": float(b)}
+                    for key, a, b in zip(shared, ours, theirs, strict=True)
                 ],
                 "gains": [
                     {"base": base, "tuned": tuned, **gain}
@@ -87,21 +92,93 @@ def transfer_of(
     return made
 
 
+def rankings_of(
+    others: Sequence[Other],
+    judged: Sequence[Judged],
+    statements: Statements,
+    *,
+    seed: int,
+    draws: int,
+) -> dict[str, Any]:
+    """The models that every set has, with their accuracy and rank on each; tau of every two sets,
+    over the models that those two share."""
+    sets: list[Here | Other] = [Here(judged, statements), *others]
+    keys = list(sets[0].runs)
+    everywhere = [key for key in keys if all(key in one.runs for one in sets)]
+    columns = [one.accuracies(everywhere, seed, 0)[0] for one in sets] if everywhere else []
+    taus = []
+    for a, b in combinations(range(len(sets)), 2):
+        shared = [key for key in keys if key in sets[a].runs and key in sets[b].runs]
+        if len(shared) < 2:
+            continue
+        kept, _, _ = _kept(sets[a], sets[b], shared, (seed + a, seed + b), draws)
+        taus.append({"a": a, "b": b, "models": len(shared), **kept})
+    return {
+        "sets": [{"set": one.name, "split": one.split} for one in sets],
+        "runs": [
+            {
+                "run": sets[0].runs[key],
+                "accuracy": [float(column[at]) for column in columns],
+                # equal ones share the middle of their places
+                "rank": [float(rankdata(-column)[at]) for column in columns],
+            }
+            for at, key in enumerate(everywhere)
+        ],
+        "tau": taus,
+    }
+
+
+def _kept(
+    a: Here | Other, b: Here | Other, keys: Sequence[str], seeds: tuple[int, int], draws: int
+) -> tuple[dict[str, Any], Floats, Floats]:
+    """Tau with its interval, and the accuracies on both sets."""
+    ours, our_samples = a.accuracies(keys, seeds[0], draws)
+    theirs, their_samples = b.accuracies(keys, seeds[1], draws)
+    kept = ranking_kept(ours, theirs, our_samples, their_samples)
+    told = {
+        "tau": _number(kept.value),
+        "low": _number(kept.low),
+        "high": _number(kept.high),
+        "signature": kept.signature,
+    }
+    return told, ours, theirs
+
+
 def accuracies(
-    right: npt.NDArray[np.bool_], groups: npt.NDArray[Any], seed: int, draws: int
+    right: Floats, groups: npt.NDArray[Any], seed: int, draws: int
 ) -> tuple[Floats, Floats]:
     """Accuracy of each row, and of each row in each resample of the groups."""
     _, coded = np.unique(groups, return_inverse=True)
     clusters = int(coded.max()) + 1
-    sums = np.stack([np.bincount(coded, row, clusters) for row in right.astype(np.float64)])
+    sums = np.stack([np.bincount(coded, row, clusters) for row in right])
     size = np.bincount(coded, minlength=clusters).astype(np.float64)
-    if clusters < 2:
+    if clusters < 2 or not draws:
         return right.mean(axis=1), np.zeros((0, len(right)))
     samples = [
         np.einsum("dc,mc->dm", weights, sums) / np.einsum("dc,c->d", weights, size)[:, None]
         for weights in cluster_weights(clusters, draws, seed)
     ]
     return right.mean(axis=1), np.concatenate(samples)
+
+
+class Here:
+    """The set that is scored."""
+
+    name, split = "this set", ""
+
+    def __init__(self, judged: Sequence[Judged], statements: Statements) -> None:
+        self._judged = {key_of(one.run): one for one in judged if one.run is not None}
+        self._statements = statements
+        self.runs = {key: one.id for key, one in self._judged.items()}
+
+    def accuracies(self, keys: Sequence[str], seed: int, draws: int) -> tuple[Floats, Floats]:
+        """Of these runs, over the items that all of them were asked."""
+        ours = [self._judged[key] for key in keys]
+        common = np.logical_and.reduce([one.asked for one in ours])
+        if not common.any():
+            raise ConfigError("--against: there is no statement that all these runs were asked")
+        right = np.stack([one.right[common] for one in ours])
+        return accuracies(right, self._statements.pair[common], seed, draws)
 
 
 class Other:
@@ -125,23 +202,22 @@ class Other:
     def accuracies(self, keys: Sequence[str], seed: int, draws: int) -> tuple[Floats, Floats]:
         """Of these runs, over the items that all of them were asked."""
         try:
-            columns = ["run", "item_id", "repeat", "pair_id", "right"]
+            columns = ["run", "item_id", "pair_id", "right"]
             table = pq.ParquetFile(self._folder / "items.parquet").read(columns=columns)
         except (OSError, pa.ArrowException) as error:
             raise ConfigError(f"--against {self._folder}: items.parquet cannot be read") from error
         rows = table.to_pydict()
-        found: dict[str, dict[str, bool]] = {}
+        found: dict[str, dict[str, list[bool]]] = {}
         pairs: dict[str, str] = {}
-        for run, item, repeat, pair, right in zip(*(rows[name] for name in columns), strict=True):
-            if repeat == 0:
-                found.setdefault(run, {})[item] = right
-                pairs[item] = pair
+        for run, item, pair, right in zip(*(rows[name] for name in columns), strict=True):
+            found.setdefault(run, {}).setdefault(item, []).append(right)
+            pairs[item] = pair
         own = [found[self.runs[key]] for key in keys]
         items = sorted(set.intersection(*(set(one) for one in own)))
         if not items:
             raise ConfigError(f"--against {self._folder}: its runs share no item")
-        right = np.array([[one[item] for item in items] for one in own], dtype=np.bool_)
-        return accuracies(right, np.array([pairs[item] for item in items]), seed, draws)
+        share = np.array([[np.mean(one[item]) for item in items] for one in own])
+        return accuracies(share, np.array([pairs[item] for item in items]), seed, draws)
 
 
 def _gains(

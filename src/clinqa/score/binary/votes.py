@@ -17,7 +17,7 @@ import numpy as np
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.outfolder import MANIFEST
-from clinqa.score.binary.judged import NOT_ASKED, Judged, counts_of, how_of, right_of
+from clinqa.score.binary.judged import NOT_ASKED, Judged, common_repeats, counts_of, how_of
 from clinqa.score.binary.statements import Statements
 from clinqa.score.inputs import Run
 from clinqa.stats.ensembles import majority, search
@@ -77,22 +77,32 @@ def named(told: Sequence[str], runs: Sequence[Run]) -> list[Named]:
 
 
 def vote(ensemble: Named, judged: Sequence[Judged], statements: Statements) -> Judged:
-    """The ensemble as a run of its own, over the statements that all its members were asked."""
+    """The ensemble as a run of its own, over the statements that all its members were asked; of
+    members that were asked several times, a vote in each repeat."""
     by_id = {one.id: one for one in judged}
     members = [by_id[one] for one in ensemble.members]
-    codes = majority(np.stack([one.codes for one in members]))
+    repeats = common_repeats(members)
     asked = np.logical_and.reduce([one.asked for one in members])
-    codes[~asked] = NOT_ASKED
-    statuses = np.select([~asked, codes >= 0], ["", "answered"], "ambiguous").tolist()
+    said = [one.said(repeats) for one in members]
+    answers = np.stack([majority(np.stack(votes)) for votes in zip(*said, strict=True)])
+    answers[:, ~asked] = NOT_ASKED
+    statuses = np.select([~asked, answers >= 0], ["", "answered"], "ambiguous")
+    rows = np.mean(
+        [
+            counts_of(codes, own, statements)
+            for codes, own in zip(answers, statuses.tolist(), strict=True)
+        ],
+        axis=0,
+    )
     return Judged(
         id=f"ensemble:{ensemble.name}",
         name=ensemble.name,
         model=f"ensemble:{ensemble.name}",
         shots=0,
         how=f"majority of {len(members)}; {TIES}",
-        codes=codes,
-        rows=counts_of(codes, statuses, statements),
-        statuses={name: statuses.count(name) for name in ("answered", "ambiguous")},
+        answers=answers,
+        rows=rows,
+        statuses={name: int((statuses == name).sum()) for name in ("answered", "ambiguous")},
         members=ensemble.members,
     )
 
@@ -120,8 +130,11 @@ def searched(
     common = np.logical_and.reduce([one.asked for one in judged])
     if not common.any():
         raise ConfigError("--search: there is no statement that all runs were asked")
-    right = np.stack([right_of(one.codes, statements)[common] for one in judged])
-    found = search(right, statements.gold[common], size)
+    # of runs that were asked several times every repeat counts, as if it were a statement more
+    repeats = common_repeats(judged)
+    gold = np.tile(statements.gold[common], repeats)
+    right = np.stack([one.said(repeats)[:, common].ravel() == gold for one in judged])
+    found = search(right, gold, size)
     best = found.best()
     members = [judged[at] for at in found.members[best].tolist()]
     return {
