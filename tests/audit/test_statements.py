@@ -15,6 +15,7 @@ from clinqa.audit.run import audit
 from clinqa.cli.run import run as clinqa
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.dataset.reader import open_dataset
+from clinqa.present.report import write_report
 from clinqa.score.options import ScoreOptions
 from clinqa.score.run import score
 from score.binary.made_statements import dataset, run
@@ -194,3 +195,30 @@ def test_repeats_of_statements_are_audited_each_and_together(place: Path, tmp_pa
     }
     repeats = [g["repeats"] for g in made["gaps"] if g["measure"] == "equality_difference_repeats"]
     assert len(repeats) == len(METRICS) and all(len(of) == 2 for of in repeats)
+
+
+def test_the_page_of_the_scores_holds_the_audit_in_the_words_of_documents(place: Path) -> None:
+    page = place / "panel.html"
+    written = write_report([place / "scores", place / "audit"], page)
+    html = page.read_text(encoding="utf-8")
+    assert '<h2 id="fairness">' in html and '<a href="#fairness">' in html
+    section = html[html.index('<h2 id="fairness">') :].split('<section id="how">')[0]
+    assert "the same for every group of documents" in section
+    assert "attribute of documents" in section
+    assert "patient" not in section and "tract" not in section
+    assert "standardised over topic × label" in section
+    assert '"measure":"equality_difference"' in html and written.private is False
+    for word in ("Sensitivity", "Specificity", "French", "chance alone gives"):
+        assert word in section
+
+
+def test_a_page_of_statements_holds_one_audit_of_their_dataset(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="one audit"):
+        write_report([place / "scores", place / "audit", place / "audit"], tmp_path / "p.html")
+    with pytest.raises(ConfigError, match="beside scores of its runs"):
+        write_report([place / "audit"], tmp_path / "p.html")
+    other = dataset(tmp_path / "other", 200, documents=DOCUMENTS)
+    run(tmp_path / "one", other, fair)
+    audit(other.folder, [tmp_path / "one"], tmp_path / "audit", options(place))
+    with pytest.raises(ConfigError, match="another dataset"):
+        write_report([place / "scores", tmp_path / "audit"], tmp_path / "p.html")

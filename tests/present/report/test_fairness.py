@@ -108,6 +108,8 @@ def test_the_page_tells_a_gap_never_without_what_chance_gives(scores: Path, audi
     assert "1 gap is larger than chance explains" in html
     assert "in&lt;come" in html and "in<come" not in html
     tables = all_tables(evaluation)
+    for kind in ("gaps", "more", "groups"):
+        assert tables[f"fairness-{kind}-token-f1"].footnotes, "a figure without its signature"
     columns = [column.key for column in tables["fairness-gaps-token-f1"].columns]
     assert columns[:3] == ["gap", "by_chance", "excess"]
     assert '"gaps":[{"run":"m1' in html.replace("\\u003c", "<")

@@ -6,6 +6,7 @@ Nothing on it runs and nothing is fetched; it holds no text of a statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
@@ -20,7 +21,13 @@ from clinqa.present.panel.charts import Point, heat_map, histogram, plane
 from clinqa.present.panel.read import BY_PAIR, BY_SOURCE, LEFT_OUT, WRONG, Panel, PanelRun
 from clinqa.present.panel.says import MEANINGS, summary
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
-from clinqa.present.report.page import CONTROLS, GENERATOR, inlined_json, policy
+from clinqa.present.report.page import (
+    CONTROLS,
+    GENERATOR,
+    fairness_section,
+    inlined_json,
+    policy,
+)
 
 __all__ = ["render_panel"]
 
@@ -80,6 +87,7 @@ def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") ->
         statuses=_table(panel, tuple(f"status_{s}" for s in _STATUSES), WRONG, BY_PAIR),
         categories=_categories(panel),
         charts=_charts(panel),
+        fairness=_fairness(panel),
         tests=[test for test in panel.tests if test.p_holm is not None][:_TESTS],
         tests_left=max(0, sum(t.p_holm is not None for t in panel.tests) - _TESTS),
         command=" ".join(("clinqa", "report", "SCORES", "-o", page)),
@@ -88,10 +96,19 @@ def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") ->
                 "figures": [f.as_json() for found in panel.figures.values() for f in found],
                 "tests": [test.as_json() for test in panel.tests],
                 "panel": panel.panel,
+                "gaps": [asdict(gap) for gap in panel.audit.gaps] if panel.audit else [],
             }
         ),
     )
     return CONTROLS.sub(lambda found: visible(found[0]), html)
+
+
+def _fairness(panel: Panel) -> Markup | None:
+    """The section of an audit; its runs are called as everywhere on the page."""
+    if panel.audit is None:
+        return None
+    labels = {run.id: run.label for run in panel.runs}
+    return fairness_section(panel.audit, labels, {run.id: run.look for run in panel.runs})
 
 
 def _table(

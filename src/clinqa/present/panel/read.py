@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import SourceError
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest
-from clinqa.present.report.read import read_one
+from clinqa.present.report.fairness.read import Audit, read_audit
+from clinqa.present.report.read import read_one, same_dataset, strictest
 
 __all__ = [
     "BY_PAIR",
@@ -55,6 +56,7 @@ class Panel:
     meta: Mapping[str, Any]
     manifest: Manifest
     data_class: str
+    audit: Audit | None = None
 
     @property
     def panel(self) -> Mapping[str, Any]:
@@ -88,8 +90,18 @@ def is_panel(folder: Path) -> bool:
     return isinstance(meta, dict) and meta.get("kind") == "true_false"
 
 
-def read_panel(folder: Path) -> Panel:
-    """The panel of a SCORES folder."""
+def read_panel(folder: Path, audited: Path | None = None) -> Panel:
+    """The panel of a SCORES folder, with an AUDIT of its dataset; as private as the stricter."""
+    panel = _read(folder)
+    if audited is None:
+        return panel
+    audit = read_audit(audited)
+    same_dataset(audited, panel.meta["dataset"], audit.meta["dataset"])
+    data_class = strictest([panel.data_class, audit.manifest.data_class])
+    return replace(panel, audit=audit, data_class=data_class)
+
+
+def _read(folder: Path) -> Panel:
     read = read_one(folder)
     meta = read.meta
     try:

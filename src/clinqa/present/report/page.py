@@ -27,6 +27,7 @@ from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
 from clinqa.present.report.claims import primary_metric, summary
 from clinqa.present.report.examples import worst
 from clinqa.present.report.fairness.charts import drawn
+from clinqa.present.report.fairness.read import Audit
 from clinqa.present.report.fairness.says import sentences
 from clinqa.present.report.fairness.tables import audit_tables
 from clinqa.present.report.marks import Verdicts
@@ -34,7 +35,9 @@ from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
 from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, Named, metric_name
 
-__all__ = ["CONTROLS", "GENERATOR", "all_tables", "inlined_json", "policy", "render"]
+__all__ = [
+    "CONTROLS", "GENERATOR", "all_tables", "fairness_section", "inlined_json", "policy", "render",
+]  # fmt: skip
 
 GENERATOR = "clinqa report"
 PANELS = 6
@@ -98,6 +101,48 @@ def render(
     tables = all_tables(evaluation)
     style = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
     shown_examples = worst(evaluation) if examples else []
+    html = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title or "Evaluation of clinical question answering",
+            version=__version__,
+            generator=GENERATOR,
+            policy=policy(style),
+            style=Markup(style),  # noqa: S704 (our own file)
+            data_class=evaluation.data_class,
+            private=is_private(evaluation.data_class),
+            with_examples=bool(shown_examples),
+            examples_wanted=examples,
+            when=max((m.finished for m in evaluation.manifests), default=""),
+            summary=summary(evaluation, verdicts),
+            warnings=evaluation.warnings,
+            dataset=about.dataset_facts(evaluation),
+            scoring=about.scoring_facts(evaluation),
+            versions=about.versions(evaluation),
+            tables=_shown(tables),
+            charts=_charts(evaluation),
+            panels_note=_panels_note(evaluation),
+            meanings=_meanings(tables["results"]),
+            error_kinds=_kinds_drawn(evaluation),
+            groups=list(
+                dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
+            ),
+            any_marks={cell.mark for row in tables["results"].rows for cell in row.cells} - {""},
+            primary=metric_name(primary_metric(evaluation)),
+            examples=shown_examples,
+            commands=about.commands(evaluation, page),
+            human=evaluation.meta.get("human"),
+            seen_table="seen" in tables,
+            fairness=evaluation.audit and _fairness_of(evaluation),
+            figures=inlined_json(_figures(evaluation)),
+        )
+    )
+    return CONTROLS.sub(lambda found: visible(found[0]), html)
+
+
+def _environment() -> jinja2.Environment:
+    """The templates, which escape everything."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("clinqa.present.report", "templates"),
         autoescape=True,
@@ -107,59 +152,42 @@ def render(
     )
     environment.filters["breakable"] = _breakable
     environment.filters["unbroken"] = _unbroken
-    html = environment.get_template("report.html.j2").render(
-        title=title or "Evaluation of clinical question answering",
-        version=__version__,
-        generator=GENERATOR,
-        policy=policy(style),
-        style=Markup(style),  # noqa: S704 (our own file)
-        data_class=evaluation.data_class,
-        private=is_private(evaluation.data_class),
-        with_examples=bool(shown_examples),
-        examples_wanted=examples,
-        when=max((m.finished for m in evaluation.manifests), default=""),
-        summary=summary(evaluation, verdicts),
-        warnings=evaluation.warnings,
-        dataset=about.dataset_facts(evaluation),
-        scoring=about.scoring_facts(evaluation),
-        versions=about.versions(evaluation),
-        tables={key: _Shown(table, _symbols(table)) for key, table in tables.items()},
-        charts=_charts(evaluation),
-        panels_note=_panels_note(evaluation),
-        meanings=_meanings(tables["results"]),
-        error_kinds=_kinds_drawn(evaluation),
-        groups=list(
-            dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
-        ),
-        any_marks={cell.mark for row in tables["results"].rows for cell in row.cells} - {""},
-        primary=metric_name(primary_metric(evaluation)),
-        examples=shown_examples,
-        commands=about.commands(evaluation, page),
-        human=evaluation.meta.get("human"),
-        seen_table="seen" in tables,
-        fairness=_fairness(evaluation),
-        figures=inlined_json(_figures(evaluation)),
-    )
-    return CONTROLS.sub(lambda found: visible(found[0]), html)
+    return environment
 
 
-def _fairness(evaluation: Evaluation) -> dict[str, Any] | None:
-    """What the section on fairness shows; None without an audit."""
-    audit = evaluation.audit
-    if audit is None:
-        return None
-    labels = audit_labels(evaluation)
+def fairness_section(audit: Audit, labels: Mapping[str, str], looks: Mapping[str, str]) -> Markup:
+    """The section on fairness for a page of another kind; `labels` and `looks` are those of its
+    runs there."""
+    known = {**audit.labels(), **labels}
+    tables = _shown(audit_tables(audit, known))
+    template = _environment().get_template("fairness.html.j2")
+    # the template has escaped everything
+    return Markup(template.render(fairness=_fairness(audit, known, looks), tables=tables))  # noqa: S704
+
+
+def _fairness_of(evaluation: Evaluation) -> dict[str, Any]:
+    assert evaluation.audit is not None
+    looks = {run.id: _look(run) for run in evaluation.runs}
+    return _fairness(evaluation.audit, audit_labels(evaluation), looks)
+
+
+def _fairness(audit: Audit, labels: Mapping[str, str], looks: Mapping[str, str]) -> dict[str, Any]:
+    """What the section on fairness shows."""
     names = {str(run["run"]): str(run["name"]) for run in audit.meta["runs"]}
     # a chart has little room: a name that would be cut there is the run's folder instead
     short = {run: text if len(text) <= _ROOM else names[run] for run, text in labels.items()
              if run in names}  # fmt: skip
-    looks = {run.id: _look(run) for run in evaluation.runs}
     return {
         "charts": drawn(audit, short, looks),
         "said": {metric: sentences(audit, metric, labels) for metric in audit.metrics},
         "settings": audit.meta["settings"],
+        "who": audit.who,
         "warnings": audit.meta.get("warnings") or [],
     }
+
+
+def _shown(tables: Mapping[str, Table]) -> dict[str, _Shown]:
+    return {key: _Shown(table, _symbols(table)) for key, table in tables.items()}
 
 
 def _breakable(text: str) -> Markup:

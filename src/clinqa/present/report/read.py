@@ -129,7 +129,7 @@ def read_scores(folders: Sequence[Path]) -> Evaluation:
             raise ConfigError(f"{folder}: the same scores are given twice; give each folder once")
     first = parts[0]
     for folder, part in zip(folders[1:], parts[1:], strict=True):
-        _same_dataset(folder, first.dataset, part.dataset)
+        same_dataset(folder, first.dataset, part.dataset)
     merged = first
     for folder, part in zip(folders[1:], parts[1:], strict=True):
         merged = _merge(folder, merged, part)
@@ -140,12 +140,12 @@ def read_scores(folders: Sequence[Path]) -> Evaluation:
 def _with_audit(evaluation: Evaluation, folder: Path) -> Evaluation:
     """The same with an audit of its dataset; the page is as private as the stricter of the two."""
     audit = read_audit(folder)
-    _same_dataset(folder, evaluation.dataset, audit.meta["dataset"])
+    same_dataset(folder, evaluation.dataset, audit.meta["dataset"])
     return replace(
         evaluation,
         audit=audit,
         manifests=(*evaluation.manifests, audit.manifest),
-        data_class=_strictest([evaluation.data_class, audit.manifest.data_class]),
+        data_class=strictest([evaluation.data_class, audit.manifest.data_class]),
     )
 
 
@@ -183,7 +183,7 @@ def read_one(folder: Path) -> Evaluation:
         meta=meta,
         metas=(meta,),
         manifests=(manifest,),
-        data_class=_strictest([manifest.data_class, str(dataset.get("data_class") or "public")]),
+        data_class=strictest([manifest.data_class, str(dataset.get("data_class") or "public")]),
         items=_items(folder / ITEMS),
         warnings=tuple(str(warning) for warning in meta.get("warnings") or ()),
     )
@@ -305,7 +305,7 @@ def _items(path: Path) -> pa.Table | None:
         raise SourceError(f"{path}: cannot be read as Parquet; score again") from error
 
 
-def _same_dataset(folder: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+def same_dataset(folder: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     for key in ("fingerprint", "split"):
         if first.get(key) != other.get(key):
             raise ConfigError(
@@ -338,7 +338,7 @@ def _merge(folder: Path, one: Evaluation, two: Evaluation) -> Evaluation:
         tests=(*one.tests, *(test for test in two.tests if _pair(test) not in pairs)),
         metas=(*one.metas, *two.metas),
         manifests=(*one.manifests, *two.manifests),
-        data_class=_strictest([one.data_class, two.data_class]),
+        data_class=strictest([one.data_class, two.data_class]),
         items=pa.concat_tables(items, promote_options="permissive") if items else None,
         warnings=tuple(dict.fromkeys((*one.warnings, *two.warnings))),
     )
@@ -348,7 +348,7 @@ def _pair(test: PairedTest) -> tuple[frozenset[str], str, str]:
     return frozenset((test.a, test.b)), test.metric, test.signature
 
 
-def _strictest(classes: Iterable[str]) -> str:
+def strictest(classes: Iterable[str]) -> str:
     """The strictest of the classes; an unknown word counts as the strictest there is."""
     ranks = [_CLASSES.index(c) if c in _CLASSES else len(_CLASSES) - 1 for c in classes]
     return _CLASSES[max(ranks)]

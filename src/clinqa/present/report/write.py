@@ -13,6 +13,7 @@ from clinqa.core.cells import is_private, write_file
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, fingerprint, library_versions
 from clinqa.core.outfolder import MANIFEST, create_file, open_out
+from clinqa.present.report.fairness.read import is_audit
 from clinqa.present.report.page import GENERATOR, all_tables, render
 from clinqa.present.report.plots import draw_figures, need_matplotlib
 from clinqa.present.report.read import Evaluation, read_scores
@@ -52,8 +53,10 @@ def write_report(
     _refuse_inside(page, scores)
     from clinqa.present.panel.read import is_panel  # it draws with what this package draws with
 
-    if any(is_panel(folder) for folder in scores):
-        return _write_panel(scores, page, title=title, figures=figures)
+    audits = [folder for folder in scores if is_audit(folder)]
+    rest = [folder for folder in scores if folder not in audits]
+    if any(is_panel(folder) for folder in rest):
+        return _write_panel(rest, audits, page, title=title, figures=figures)
     if figures is not None:
         need_matplotlib()
     evaluation = read_scores(scores)
@@ -77,9 +80,15 @@ def write_report(
 
 
 def _write_panel(
-    scores: Sequence[Path], page: Path, *, title: str, figures: Path | None
+    scores: Sequence[Path],
+    audits: Sequence[Path],
+    page: Path,
+    *,
+    title: str,
+    figures: Path | None,
 ) -> Written:
-    """The page of true_false scores. Its charts stand in the page, its tables in the scores."""
+    """The page of true_false scores, with an audit if there is one. Its charts stand in the page,
+    its tables in the scores and the audit."""
     from clinqa.present.panel.page import render_panel
     from clinqa.present.panel.read import read_panel
 
@@ -93,7 +102,9 @@ def _write_panel(
             f"--figures: of true_false scores the tables are in {scores[0] / 'tables'} and the "
             "charts in the page"
         )
-    panel = read_panel(scores[0])
+    if len(audits) > 1:
+        raise ConfigError(f"{audits[1]}: a page holds one audit; report each by itself")
+    panel = read_panel(scores[0], audits[0] if audits else None)
     private = is_private(panel.data_class)
     html = render_panel(panel, title=title, page=page.name)
     page.parent.mkdir(parents=True, exist_ok=True)

@@ -88,6 +88,8 @@ def _gaps(
                     looks.get(run, "g-none"), verdict(gap.p, gap.p_max) == "found",
                 )
             )  # fmt: skip
+        if not rows:  # too few of its groups have answers that this metric is over
+            continue
         chart = f"chart-gap-{metric.replace('_', '-')}-{at}"
         panels.append(gap_panel(chart, f"{one['name']}: gap", rows, top=top))
     return panels
@@ -115,11 +117,14 @@ def _groups(
                 for group in [*one["groups"], {"name": "missing", "range": ""}]
             ]
             shown = [dot for dot in dots if dot is not None]
+            if not shown:
+                continue
             chart = f"chart-group-{metric.replace('_', '-')}-{at}-{number}"
             panels.append(
                 dot_panel(chart, labels[run], shown, top=top, start=start, label_width=212)
             )
-        made.append((str(one["name"]), panels))
+        if panels:
+            made.append((str(one["name"]), panels))
     return made
 
 

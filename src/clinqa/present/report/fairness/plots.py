@@ -108,6 +108,8 @@ def _rows(axes: Axes, names: Sequence[str], *, shown: bool) -> None:
 
 def _groups(audit: Audit, metric: str, labels: Mapping[str, str]) -> Figure:
     """A panel a dimension, a row a group, a mark a run with its 95 % interval."""
+    from matplotlib.lines import Line2D
+
     runs = chosen(audit, metric)
     values = [
         value
@@ -136,17 +138,19 @@ def _groups(audit: Audit, metric: str, labels: Mapping[str, str]) -> Figure:
                 if figure_of.low is not None and figure_of.high is not None:
                     axes.plot([figure_of.low, figure_of.high], [y, y], color=colour, lw=1.1,
                               alpha=0.65)  # fmt: skip
-                axes.plot(figure_of.value, y, _MARKS[number % len(_MARKS)], ms=3.6, color=colour,
-                          label=labels[run] if row == 0 else None)  # fmt: skip
+                axes.plot(figure_of.value, y, _MARKS[number % len(_MARKS)], ms=3.6, color=colour)
         _dress(axes, str(one["name"]), top, start)
         _rows(axes, [_short(group) for group in groups], shown=True)
         axes.tick_params(axis="y", labelsize=7)
     figure.subplots_adjust(wspace=0.75)
-    handles, names = panels[0].get_legend_handles_labels()
+    # of its own: a panel's first group may be withheld
+    looks = [(_MARKS[n % len(_MARKS)], _COLOURS[n % len(_COLOURS)]) for n in range(len(runs))]
+    handles = [Line2D([], [], marker=mark, ms=3.6, lw=0, color=colour) for mark, colour in looks]
+    names = [labels[run] for run in runs]
     figure.legend(handles, names, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3,
                   frameon=False, fontsize=7.5)  # fmt: skip
     drawn = f"; the {MOST} runs with the largest excess" if len(audit.runs) > MOST else ""
-    _below(figure, f"{named(metric)} by group, with 95 % intervals over patients{drawn}")
+    _below(figure, f"{named(metric)} by group, with 95 % intervals over {audit.who}{drawn}")
     return figure
 
 

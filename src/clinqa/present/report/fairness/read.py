@@ -87,6 +87,16 @@ class Audit:
         """The ids of the runs, in order."""
         return [str(run["run"]) for run in self.meta["runs"]]
 
+    @property
+    def who(self) -> str:
+        """Whose attributes were audited: patients or documents."""
+        return str(self.meta["settings"].get("who", "patients"))
+
+    @property
+    def strata(self) -> str:
+        """Within what the standardised gap compares."""
+        return str(self.meta["settings"].get("strata", "abnormality × level"))
+
     def labels(self) -> dict[str, str]:
         """What each run is called; by its folder where two would be called alike."""
         plain = {str(r["run"]): f"{r['model']}, {r['shots']}-shot" for r in self.meta["runs"]}

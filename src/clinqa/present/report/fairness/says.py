@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from clinqa.present.report.fairness.read import Audit, Gap
 from clinqa.present.report.fairness.words import by_chance, signed, verdict
-from clinqa.present.report.words import count, decimals, metric_name
+from clinqa.present.report.words import DANGEROUS, ERROR_KINDS, count, decimals, metric_name
 
 __all__ = ["named", "sentences"]
 
@@ -17,10 +17,19 @@ _MOST = 6
 def named(metric: str) -> str:
     """What a metric is called; errors in words.
 
-    >>> named("level_accuracy"), named("error_dangerous_any")
-    ('Level accuracy', 'error dangerous any')
+    >>> named("level_accuracy"), named("error_dangerous_any"), named("error_irrelevant")
+    ('Level accuracy', 'Dangerous errors', 'Errors: no finding')
     """
-    return metric_name(metric)
+    if metric == DANGEROUS[0].key:
+        return "Dangerous errors"
+    for kinds, what in ((DANGEROUS, "Dangerous errors"), (ERROR_KINDS, "Errors")):
+        for kind in kinds:
+            if kind.key == metric:
+                return "Right answers" if metric == "error_right" else f"{what}: {kind.name}"
+    if metric.startswith("status_"):
+        return f"Answers by status: {metric.removeprefix('status_')}"
+    name = metric_name(metric)
+    return name[:1].upper() + name[1:]
 
 
 def sentences(audit: Audit, metric: str, labels: Mapping[str, str]) -> list[str]:
@@ -53,7 +62,7 @@ def _scope(audit: Audit, metric: str, gaps: Sequence[Gap], found: Sequence[Gap])
     )
     return (
         f"{named(metric)}, {_of(dimensions, 'dimension')} × {_of(runs, 'run')}, {patients} "
-        f"patients: {said}, all {len(gaps)} comparisons taken together."
+        f"{audit.who}: {said}, all {len(gaps)} comparisons in this score taken together."
     )
 
 

@@ -13,7 +13,14 @@ from clinqa.present.report.words import MISSING, count, decimals, interval, p_va
 
 __all__ = ["audit_tables", "dimension_title", "group_title"]
 
-_UNITS = {"patient": "attribute of patients", "tract": "attribute of census tracts"}
+_MORE = (
+    "equality_difference_repeats", "max_min_gap", "ratio", "between_group_sd", STANDARD, "trend",
+)  # fmt: skip
+_UNITS = {
+    "patient": "attribute of patients",
+    "tract": "attribute of census tracts",
+    "document": "attribute of documents",
+}
 
 
 def audit_tables(audit: Audit, labels: Mapping[str, str]) -> dict[str, Table]:
@@ -40,7 +47,7 @@ def _id(kind: str, metric: str) -> str:
 
 
 def _few(audit: Audit) -> str:
-    return f"fewer than {audit.meta['settings']['min_patients']} patients: withheld"
+    return f"fewer than {audit.meta['settings']['min_patients']} {audit.who}: withheld"
 
 
 def _dimensions(audit: Audit) -> Table:
@@ -56,12 +63,13 @@ def _dimensions(audit: Audit) -> Table:
         rows.append(Row("missing", (Cell(MISSING), missing), title))
     notes = [f"{one['name']}: left out: {one['reason']}." for one in audit.meta["excluded"]]
     notes += [f"{one['name']}: {one['note']}." for one in audit.dimensions if one["note"]]
-    over = audit.meta["settings"]["quantiles_over"]
+    over = str(audit.meta["settings"]["quantiles_over"])
+    over = audit.who if over == "patients" else over
     return Table(
         "fairness-dimensions",
         f"Groups compared; continuous attributes are cut at quartiles over {over}",
         "Group",
-        (Column("range", "Values", numeric=False), Column("patients", "Patients")),
+        (Column("range", "Values", numeric=False), Column("patients", audit.who.capitalize())),
         tuple(rows),
         notes=tuple(notes),
     )
@@ -81,7 +89,7 @@ def _gaps(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
                 _signed(gap.excess),
                 Cell(p_value(gap.p), value=gap.p),
                 Cell(p_value(gap.p_max), value=gap.p_max),
-                Cell(by_chance(gap.p).removesuffix(" such samples").removeprefix("in ") or MISSING),
+                Cell(by_chance(gap.p).replace(" such samples", "").removeprefix("in ") or MISSING),
                 Cell(said),
             )
             rows.append(Row(labels[run], cells, dimension_title(one)))
@@ -96,11 +104,11 @@ def _gaps(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
             Column("excess", "Excess", "gap less what chance gives"),
             Column("p", "p", "of this gap by itself"),
             Column("p_max", "p, all", "over all dimensions and runs (max-T)"),
-            Column("how_often", "As large by chance in", "samples like this one", numeric=False),
-            Column("verdict", "Verdict", "at 0.05 over all comparisons", numeric=False),
+            Column("how_often", "How often", "chance gives a gap as large", numeric=False),
+            Column("verdict", "Verdict", "at 0.05 over this table", numeric=False),
         ),
         tuple(rows),
-        footnotes=_ways(audit, metric, GAP),
+        footnotes=_ways(audit, metric, (GAP,)),
         notes=(
             f"{settings['permutations']:,} permutations of each attribute among the units it was "
             f"assigned to; family: {settings['family']}.",
@@ -113,6 +121,8 @@ def _more(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
     for one in audit.dimensions:
         for run in audit.runs:
             name = one["name"]
+            if audit.gap(run, name, metric, GAP) is None:
+                continue
 
             def of(measure: str, run: str = run, name: str = name) -> Gap | None:
                 return audit.gap(run, name, metric, measure)
@@ -141,7 +151,7 @@ def _more(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
             Column("ratio", "Lowest / highest"),
             Column("worst", "Worst group", numeric=False),
             Column("sd_net", "SD between groups", "net of sampling noise"),
-            Column("same_mix", "Gap, same mix", "standardised over abnormality × level"),
+            Column("same_mix", "Gap, same mix", f"standardised over {audit.strata}"),
             Column("trend", "Per quarter", "change to the next quarter", figures=True),
         ),
         tuple(rows),
@@ -149,6 +159,7 @@ def _more(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
             "The mean of the repeats' gaps is what EchoQA's Table 4 shows. It is never below the "
             "gap of the mean, and the more so the noisier the answers; compare excesses, not gaps.",
         ),
+        footnotes=_ways(audit, metric, _MORE),
     )
 
 
@@ -178,6 +189,13 @@ def _groups(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table:
         notes=(
             "In brackets the 95 % interval of the score. After Δ: how far the group lies from all "
             "known groups together, with intervals that hold for all of a dimension at once.",
+        ),
+        footnotes=_lettered(
+            dict.fromkeys(
+                figure.signature
+                for figure in audit.scores
+                if figure.metric in (metric, f"{metric}_deviation") and figure.value is not None
+            )
         ),
     )
 
@@ -211,7 +229,7 @@ def _front(audit: Audit, metric: str, labels: Mapping[str, str]) -> Table | None
                    numeric=False),
         ),
         tuple(rows),
-        notes=("The front describes these runs on these patients; it tests nothing.",),
+        notes=(f"The front describes these runs on these {audit.who}; it tests nothing.",),
     )  # fmt: skip
 
 
@@ -266,12 +284,18 @@ def _score(figure: GroupScore | None, away: GroupScore | None, few: str) -> Cell
     )  # fmt: skip
 
 
-def _ways(audit: Audit, metric: str, measure: str) -> tuple[tuple[str, str], ...]:
-    found: Sequence[str] = list(
-        dict.fromkeys(
-            gap.signature
-            for gap in audit.gaps
-            if (gap.metric, gap.measure) == (metric, measure) and gap.value is not None
-        )
+def _ways(audit: Audit, metric: str, measures: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """How these measures of a metric were made."""
+    found = dict.fromkeys(
+        gap.signature
+        for measure in measures
+        for gap in audit.gaps
+        if (gap.metric, gap.measure) == (metric, measure) and gap.value is not None
     )
-    return tuple((chr(ord("a") + at), text) for at, text in enumerate(found))
+    return _lettered(found)
+
+
+def _lettered(found: Mapping[str, None]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (chr(ord("a") + at) if at < 26 else str(at + 1), text) for at, text in enumerate(found)
+    )
