@@ -88,6 +88,20 @@ class OutFolder:
         with writing(self.path):
             shutil.rmtree(self.partial)
 
+    def write_anew(self, keep: frozenset[str] = frozenset()) -> None:
+        """Take away the results that an ended run had begun to write, before they are written.
+
+        Its journal stays, and what `keep` names.
+        """
+        with writing(self.path):
+            for entry in os.scandir(self.partial):
+                if entry.name in keep | {STARTED, JOURNAL}:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path)
+                else:
+                    os.unlink(entry.path)
+
     def commit(self, manifest: Manifest, rows: Mapping[str, int] | None = None) -> Manifest:
         """Hash everything in `partial`, move it into place, write the manifest, tidy up.
 

@@ -16,8 +16,9 @@ from typing import Any
 import clinqa
 from clinqa.build.references.describe import card_facts
 from clinqa.build.references.drafts import Page
-from clinqa.build.references.generate import Generated, generate, open_asker
+from clinqa.build.references.generate import EGRESS, Generated, generate, open_asker
 from clinqa.build.references.options import ReferenceOptions, ReferenceResult
+from clinqa.build.references.outset import configuration_of, would_do
 from clinqa.build.references.sight import open_sight, transcribed
 from clinqa.build.references.stages import Pair, Staged, denial_shares, merge, to_pairs
 from clinqa.build.references.words import Words, words_of
@@ -34,6 +35,7 @@ from clinqa.dataset.splits import SPLITS, split_groups
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.privacy import is_private
 from clinqa.sources.pdf import (
+    Identity,
     Mode,
     Outcome,
     PageJournal,
@@ -74,11 +76,12 @@ def build_references(
         out=Path(os.path.realpath(out)),
     )
     with PdfReader(pdf) as reader:
-        plan = reader.plan(inputs)
+        plan, skipped = reader.plan(inputs), reader.found.skipped
+        unlocked = [] if options.dry_run else reader.unlocked(plan)
     if options.dry_run:
-        return ReferenceResult({}, notes=_dry_run(plan, options, pack, out))
+        return ReferenceResult({}, notes=would_do(plan, options, pack, out))
     records = [FileRecord(f"{one.md5}.pdf", one.md5, one.bytes) for one in plan]
-    configuration = _configuration(options, pack)
+    configuration = configuration_of(options, pack)
     identity = identity_of(
         {
             **configuration,
@@ -87,7 +90,7 @@ def build_references(
             "pack_fingerprint": pack.fingerprint,
             "data_class": options.data_class.value,
             "documents": sorted(record.sha256 for record in records),
-            "unlocked": bool(pdf.passwords),
+            "unlocked": unlocked,
         }
     )
     with open_out(
@@ -104,8 +107,8 @@ def build_references(
                 [f"already done: {visible(str(out))} holds this build"],
                 already_done=True,
             )
-        run = _Run(options, pack, progress, folder)
-        run.read(inputs, pdf)
+        run = _Run(options, pack, progress, folder, skipped)
+        run.read(plan, pdf)
         run.draft(pdf)
         finished = run.write(identity, configuration, records)
     return ReferenceResult(_told(finished), list(finished.warnings))
@@ -119,6 +122,8 @@ class _Run:
     pack: ReferencePack
     progress: Progress
     folder: OutFolder
+    skipped: Mapping[str, int]
+    """What of the inputs' folders was passed over, by why."""
     documents: list[PdfDocument] = field(default_factory=list)
     generated: Generated = field(default_factory=Generated)
     staged: Staged = field(default_factory=Staged)
@@ -129,14 +134,14 @@ class _Run:
         self._started, self._clock = _now(), time.monotonic()
         self._words: Words = words_of(self.pack)
 
-    def read(self, inputs: Sequence[Path], pdf: PdfOptions) -> None:
+    def read(self, plan: Sequence[Identity], pdf: PdfOptions) -> None:
         """All documents, their pages from the journal where an earlier run parsed them."""
         journal = self.folder.partial / JOURNAL
         with (
             PageJournal(journal, private=self.folder.private) as store,
             PdfReader(pdf, store) as reader,
         ):
-            self.documents = list(reader.read(inputs, self.progress))
+            self.documents = list(reader.read_planned(plan, self.progress))
             self.left_out = reader.left_out
 
     def draft(self, pdf: PdfOptions) -> None:
@@ -193,6 +198,7 @@ class _Run:
         for stage, own in counts.items():
             own.check(stage)
         where, private = self.folder.partial, self.folder.private
+        self.folder.write_anew(keep=frozenset({EGRESS}))
         written = write_pairs(where, rows, rejects, seed=options.seed, private=private)
         manifest = Manifest(
             verb=VERB,
@@ -232,8 +238,10 @@ class _Run:
             [row.source_text for row in rows], [places[row.group] for row in rows]
         )
         funnel = {"pages": counts["pages"].read, **self.staged.funnel}
+        modes = Counter(page.mode.value for one in self.documents for page in one.pages)
         return {
             "funnel": funnel,
+            "modes": {mode.value: modes[mode.value] for mode in Mode},
             "probe": found.as_json(),
             "denials": dict(denial_shares(self.pairs, self._words)),
             "across_splits": round(across, 4),
@@ -253,6 +261,9 @@ class _Run:
         if bad:
             named = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in sorted(bad.items()))
             found.append(f"{sum(bad.values()):,} files gave no page ({named})")
+        if self.skipped:
+            named = ", ".join(f"{why} {n:,}" for why, n in sorted(self.skipped.items()))
+            found.append(f"passed over in the folders: {named}")
         if self.left_out:
             found.append(f"--limit left {self.left_out:,} documents unread")
         if unseen := self.generated.unseen:
@@ -338,52 +349,6 @@ def _topic_of_pages(staged: Staged, pack: ReferencePack) -> dict[tuple[str, int]
         page: min(own, key=lambda topic: (-own[topic], order.index(topic)))
         for page, own in found.items()
     }
-
-
-def _configuration(options: ReferenceOptions, pack: ReferencePack) -> dict[str, Any]:
-    """What the run was told, as the manifest tells it."""
-    told: dict[str, Any] = {
-        "pack": pack.spec.id,
-        "generator": options.generator,
-        "negation_cap": options.negation_cap,
-        "split_by": options.split_by,
-        "limit": options.limit,
-        "seed": options.seed,
-    }
-    if options.generator == "llm":
-        told |= {
-            "model": options.model,
-            "base_url": options.base_url,
-            "judge": options.judge,
-            "per_page": options.per_page,
-            "max_tokens": options.max_tokens,
-        }
-    if options.vision_model:
-        told |= {"vision_model": options.vision_model, "accept_vision": options.accept_vision}
-    return told
-
-
-def _dry_run(
-    plan: Sequence[Any], options: ReferenceOptions, pack: ReferencePack, out: Path
-) -> list[str]:
-    """What would be read, written and sent."""
-    total = sum(one.bytes for one in plan)
-    lines = [f"would read {len(plan):,} documents ({total:,} bytes)"]
-    lines += [f"  {visible(', '.join(one.names))}" for one in plan[:20]]
-    if len(plan) > 20:
-        lines.append(f"  and {len(plan) - 20:,} more")
-    topics = ", ".join(topic.name.lower() for topic in pack.spec.topics.values())
-    lines.append(f"would make statements on {topics}, by {options.generator}")
-    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
-    if options.generator == "llm" or options.vision_model:
-        named = ", ".join(filter(None, (options.model, options.vision_model)))
-        lines.append(
-            f"would send pages to {named}"
-            + (f" at {visible(options.base_url)}" if options.base_url else "")
-        )
-    else:
-        lines.append("would send nothing anywhere")
-    return lines
 
 
 def _told(manifest: Manifest) -> dict[str, int]:

@@ -10,6 +10,7 @@ What holds of the records is told in `records`.
 
 from __future__ import annotations
 
+from clinqa.sources.pdf.files import Identity
 from clinqa.sources.pdf.kept import PageJournal
 from clinqa.sources.pdf.passwords import passwords
 from clinqa.sources.pdf.reader import PdfReader
@@ -29,6 +30,7 @@ from clinqa.sources.pdf.tables import documents_table, page_xml, pages_table, xm
 
 __all__ = [
     "Engine",
+    "Identity",
     "Mode",
     "Outcome",
     "PageImage",

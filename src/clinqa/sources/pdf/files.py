@@ -16,6 +16,7 @@ __all__ = ["FoundFile", "FoundPdfs", "Identity", "find_pdfs", "identify"]
 
 _CHUNK = 1 << 20
 _PATTERN = "*?["
+ENCRYPTED = b"/Encrypt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Identity:
     path: Path
     bytes: int
     problem: str = ""
+    encrypted: bool = False
+    """Its bytes say so; it may open without a password all the same."""
 
 
 def find_pdfs(inputs: Sequence[Path], out: Path | None = None) -> FoundPdfs:
@@ -124,36 +127,40 @@ def identify(files: Sequence[FoundFile]) -> list[Identity]:
     What cannot be read has no MD5 and comes last, by name.
     """
     same: dict[str, list[FoundFile]] = {}
-    sizes: dict[str, int] = {}
+    found: dict[str, tuple[int, bool]] = {}
     unreadable: list[Identity] = []
     for file in files:
         try:
-            md5, size = _hashed(file.path)
+            md5, size, encrypted = _hashed(file.path)
         except OSError as error:
             said = (os.strerror(error.errno) if error.errno else "it cannot be read").lower()
             unreadable.append(Identity("", (file.name,), file.path, 0, said))
             continue
         same.setdefault(md5, []).append(file)
-        sizes[md5] = size
+        found[md5] = (size, encrypted)
     documents = [
         Identity(
             md5,
             tuple(sorted(file.name for file in same[md5])),
             min(file.path for file in same[md5]),
-            sizes[md5],
+            found[md5][0],
+            encrypted=found[md5][1],
         )
         for md5 in sorted(same)
     ]
     return documents + sorted(unreadable, key=lambda each: each.names)
 
 
-def _hashed(path: Path) -> tuple[str, int]:
+def _hashed(path: Path) -> tuple[str, int, bool]:
+    """The MD5 of a file, its size, and whether it says that it is encrypted."""
     if not path.is_file():
         raise OSError(None, "no regular file")  # a pipe or a device may never end
     whole = hashlib.md5(usedforsecurity=False)
-    size = 0
+    size, encrypted, end = 0, False, b""
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             whole.update(chunk)
             size += len(chunk)
-    return whole.hexdigest(), size
+            encrypted = encrypted or ENCRYPTED in end + chunk
+            end = chunk[-len(ENCRYPTED) :]
+    return whole.hexdigest(), size, encrypted

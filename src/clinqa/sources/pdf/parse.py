@@ -17,6 +17,7 @@ import pypdfium2 as pdfium
 
 from clinqa.sources.pdf.chars import PageChars
 from clinqa.sources.pdf.clean import clean_line
+from clinqa.sources.pdf.files import ENCRYPTED
 from clinqa.sources.pdf.images import ink, picture
 from clinqa.sources.pdf.order import Line, lines_of
 from clinqa.sources.pdf.pdfium_chars import crop_of, pdfium_chars
@@ -138,7 +139,7 @@ def open_document(
             document = pdfium.PdfDocument(data, password=password)
         except pdfium.PdfiumError as error:
             # the number may be that of an earlier file; the mark stands in the open
-            if getattr(error, "err_code", None) == _WRONG_PASSWORD and b"/Encrypt" in data:
+            if getattr(error, "err_code", None) == _WRONG_PASSWORD and ENCRYPTED in data:
                 continue
             if _has_no_pages(data):
                 return None, Outcome.NO_PAGES, "it has no pages"

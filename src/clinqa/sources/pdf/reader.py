@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -88,9 +89,36 @@ class PdfReader:
         self.found = find_pdfs(inputs, self.options.out)
         return identify(self.found.files)
 
+    def unlocked(self, documents: Sequence[Identity]) -> list[str]:
+        """The MD5s of those that one of the passwords opens, and nothing else does.
+
+        Another password may open other documents, so this, and no password, is part of what a
+        build is.
+        """
+        if not self.options.passwords:
+            return []
+        child, found = self._children[0], []
+        for document in documents:
+            if not document.encrypted:
+                continue
+            with suppress(ChildFailed):
+                outcomes = [
+                    Outcome(child.ask("open", document.path, document.md5, known)[1])
+                    for known in ((), self.options.passwords)
+                ]
+                if outcomes == [Outcome.ENCRYPTED, Outcome.READ]:
+                    found.append(document.md5)
+        self._open.clear()
+        return found
+
     def read(self, inputs: Sequence[Path], progress: Progress = silent) -> Iterator[PdfDocument]:
         """Every document, in the order of its MD5, whatever the number of workers."""
-        documents = self.plan(inputs)
+        yield from self.read_planned(self.plan(inputs), progress)
+
+    def read_planned(
+        self, documents: Sequence[Identity], progress: Progress = silent
+    ) -> Iterator[PdfDocument]:
+        """The documents of a plan; a file that is another by now is one that changed."""
         total = max(1, sum(document.bytes for document in documents))
         bytes_read = pages = 0
         limit = self.options.limit
