@@ -3,8 +3,8 @@
 The source text stands on the page; the statement is one plain sentence without a picture; its
 label is True or False; and it says nothing that its source does not say: its words are the
 source's in the source's order, its numbers, signs, opposites, denials and doubts are all there,
-and what it leaves out is little. A statement that is worded freely may well be right and is
-rejected all the same: nothing enters that was not verified.
+and it leaves out nothing but whole asides. A statement that is worded freely may well be right and
+is rejected all the same: nothing enters that was not verified.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import Counter
 from clinqa.build.references.clauses import read_clause
 from clinqa.build.references.drafts import Draft, Lost, Page
 from clinqa.build.references.evidence import Evidence, PageIndex, find
-from clinqa.build.references.folded import same_words, tokens_of
+from clinqa.build.references.folded import Token, same_words, tokens_of
 from clinqa.build.references.forms import forms_of
 from clinqa.build.references.replies import RawItem, label_of
 from clinqa.build.references.rules import topic_of
@@ -113,7 +113,15 @@ _QUALIFIERS = frozenset(
         "possibly",
     ]
 )
-_COVERED = 0.75
+# no sentence ends with one of these
+_DANGLING = re.compile(
+    r"\b(?:a|an|the|of|to|in|on|at|by|for|from|with|and|or|nor|but|is|are|was|were|as|than|into|"
+    r"onto|that|which|whose|not|no|between|about|per|its|their|when|if|because|while|more|less)$",
+    re.I,
+)
+_BEFORE_CUT, _AFTER_CUT = ",;:(\u2013\u2014", ",;:).\u2013\u2014"
+# what may be left out at a sentence's end: it explains or contrasts, and limits nothing
+_EXPLAINS = re.compile(r"\s*(?:while|whereas|where|since|because|as the|which)\b", re.I)
 _WORDS = (4, 60)
 _LONGEST = 400
 
@@ -169,6 +177,8 @@ def well_formed(statement: str) -> bool:
         return False
     if re.search(r"[.!?]\s+[A-Z]|[<>]{2}|[{}\[\]|`]|https?:", statement):
         return False
+    if _DANGLING.search(statement.rstrip(" .")):
+        return False
     return _WORDS[0] <= len(statement.split()) <= _WORDS[1]
 
 
@@ -182,7 +192,7 @@ def supported(statement: str, source: str, words: Words) -> bool:
     said, there = _content(statement), _content(source)
     if not said or not _in_order([_stem(w) for w in said], [_stem(w) for w in there]):
         return False
-    if len(said) < _COVERED * len(there):
+    if not _whole(statement, source, words):
         return False
     for pick in (_exact, lambda text: _qualifying(text, words)):
         mine, theirs = pick(statement), pick(source)
@@ -193,6 +203,61 @@ def supported(statement: str, source: str, words: Words) -> bool:
             return False
     opposites = {m[0].casefold() for m in words.opposite.finditer(statement)}
     return opposites <= {m[0].casefold() for m in words.opposite.finditer(source)}
+
+
+def _whole(statement: str, source: str, words: Words) -> bool:
+    """Whether nothing is left out but what can go: an opening, brackets, an afterthought.
+
+    "Is inverted" for "is inverted in lead aVR" would be another statement, and "is 120 to" none.
+    """
+    there = [token for token in tokens_of(source) if _tells(token)]
+    said = [_stem(token.text) for token in tokens_of(statement) if _tells(token)]
+    for step in (1, -1):  # a word that stands twice may be the one or the other
+        left, wanted = [], list(said[::step])
+        for token in there[::step]:
+            if wanted and _stem(token.text) == wanted[0]:
+                wanted.pop(0)
+            else:
+                left.append(token)
+        if not wanted and all(_may_go(run, source, words) for run in _runs(left[::step], there)):
+            return True
+    return False
+
+
+def _tells(token: Token) -> bool:
+    return token.text not in _LITTLE and token.text not in {"/", "-"}
+
+
+def _runs(left: list[Token], there: list[Token]) -> list[tuple[int, int]]:
+    """Where what was left out begins and ends, neighbours together."""
+    place = {token.start: number for number, token in enumerate(there)}
+    runs: list[tuple[int, int]] = []
+    before = -2
+    for token in left:
+        number = place[token.start]
+        if number == before + 1:
+            runs[-1] = (runs[-1][0], token.end)
+        else:
+            runs.append((token.start, token.end))
+        before = number
+    return runs
+
+
+def _may_go(run: tuple[int, int], source: str, words: Words) -> bool:
+    """Whether a piece of the source limits nothing of the rest."""
+    start, end = run
+    low = max(source.rfind(mark, 0, start) for mark in _BEFORE_CUT)
+    ends = [place for mark in _AFTER_CUT if (place := source.find(mark, end)) >= 0]
+    high = min(ends, default=len(source))
+    around = [*tokens_of(source[low + 1 : start]), *tokens_of(source[end:high])]
+    if any(_tells(token) for token in around):
+        return False  # a part of a clause
+    if low < 0:
+        return bool(words.openings.match(source)) and source[high : high + 1] == ","
+    if source[low] == "(":
+        return source[high : high + 1] == ")"
+    rest_is_out = not source[high:].strip(" .)") or source[high] == ";"
+    return rest_is_out and (source[low] == ";" or bool(_EXPLAINS.match(source, low + 1)))
 
 
 def _content(text: str) -> list[str]:

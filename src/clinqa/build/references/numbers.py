@@ -2,8 +2,9 @@
 
 A changed number contradicts only if the new claim cannot hold together with the old one. "Is
 shorter than 120 ms" is not contradicted by "is shorter than 160 ms": what is below 120 is below 160
-too. So a bound said of the subject must become stricter than the truth, a bound that is a condition
-("when the rate is above 100 ...") must become looser, and a range must be left altogether.
+too, and what exceeds 60 may exceed 200. So a bound said of the subject keeps its number, a bound
+that is a condition ("when the rate is above 100 ...") must become looser, and a range must be left
+altogether.
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | 
             return None  # an angle has no less and more
     if bound is Bound.RANGE and values[0] >= values[1]:
         return None
-    if role is Role.SAID and bound in (Bound.ABOVE, Bound.BELOW) and "exceed" not in clause.verb:
-        return None  # "above" against "below" is the clearer mistake
+    if role is Role.SAID and bound in (Bound.ABOVE, Bound.BELOW):
+        return None  # what exceeds 60 may exceed 200: "above" turns into "below", or is denied
     if role is Role.CONDITION and bound not in (Bound.ABOVE, Bound.BELOW):
         return None
     if match.end("number") < clause.verb_start and unit == "percent":
