@@ -111,3 +111,28 @@ def matrix(
 
     printed = read_matrix(file)
     return Outcome("study matrix", None, figures_of(printed), text="\n".join(lines_of(printed)))
+
+
+@study.command("totals")
+def totals(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE.csv", help="Counts as printed; the row of totals is named total."
+        ),
+    ],
+    json: Json = False,
+) -> Outcome:
+    """Do the rows of a printed table sum to its printed totals? Exit 1 where they do not."""
+    from clinqa.study.totals import read_totals
+
+    found = read_totals(file)
+    wrong = "; ".join(found.wrong) or None
+    return Outcome(
+        "study totals",
+        None,
+        {"sums": found.sums, "printed": found.printed},
+        text="\n".join(found.lines()),
+        exit=1 if wrong else 0,
+        error=wrong,
+    )
