@@ -66,7 +66,7 @@ def plot_logprobs(
             fontsize=8, labelcolor=theme.ink,
         )  # fmt: skip
         figure.suptitle(
-            "Clinical terms of one specialty in the gold text (occurrences / groups; pale: under 10)",
+            "Clinical terms of one specialty in the gold text  (occurrences / groups; pale: few)",
             fontsize=10, fontweight="bold", x=0.01, ha="left",
         )  # fmt: skip
 

@@ -36,7 +36,7 @@ from clinqa.terms.records import Occurrence
 from clinqa.terms.vocabulary import Vocabulary, open_vocabulary
 from clinqa.terms.write import write_terms
 
-__all__ = ["VERB", "find_terms", "now"]
+__all__ = ["VERB", "find_terms", "now", "raised_class"]
 
 VERB = "terms find"
 _TELL = 500
@@ -57,7 +57,7 @@ def find_terms(
     options.check()
     opened = open_dataset(dataset)
     pack = builtin_terms()
-    data_class = _data_class(opened, options.data_class)
+    data_class = raised_class([opened.manifest], options.data_class)
     progress("reading the ontology", 0)
     vocabulary = open_vocabulary(options, pack)
     configuration = _configuration(opened, options, vocabulary)
@@ -120,9 +120,9 @@ def find_terms(
     return TermsResult(_counts(finished), warnings, _lines(vocabulary, figures))
 
 
-def _data_class(dataset: Dataset, wanted: DataClass | None) -> DataClass:
-    """That of the dataset; it may be raised here and never lowered."""
-    own = DataClass(dataset.manifest.data_class)
+def raised_class(sources: Sequence[Manifest], wanted: DataClass | None) -> DataClass:
+    """The strictest of the sources; it may be raised here and never lowered."""
+    own = inherit(DataClass(one.data_class) for one in sources)
     if wanted is not None and inherit([own, wanted]) is not wanted:
         raise ConfigError(
             f"--data-class {wanted.value}: the dataset is {own.value}, and what is made from it "

@@ -35,10 +35,10 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import weights_sha256
 from clinqa.models.weights import sha256_of
-from clinqa.privacy import inherit, is_private
+from clinqa.privacy import is_private
 from clinqa.terms.compared import BASE, Row, compared
 from clinqa.terms.find import VERB as FIND
-from clinqa.terms.find import now
+from clinqa.terms.find import now, raised_class
 from clinqa.terms.gold import FORMS
 from clinqa.terms.items import ANSWER, QUESTION, TermItem, read_items
 from clinqa.terms.options import TermsResult
@@ -119,8 +119,7 @@ def term_logprobs(
             f"{options.terms}: no term of a single specialty in split {options.split}; name "
             "another with --split"
         )
-    classes = [DataClass(opened.manifest.data_class), DataClass(terms.data_class)]
-    data_class = inherit([*classes, *([options.data_class] if options.data_class else [])])
+    data_class = raised_class([opened.manifest, terms], options.data_class)
     if options.dry_run:
         return TermsResult({}, [], _plan(work, options, out))
     configuration = _configuration(opened, terms, options)
