@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model lift test test-all slow bench lint clean
+.PHONY: help demo demo-model lift study test test-all slow bench lint clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      simulated reports -> a dataset, two baselines scored, a page in ./demo"
 	@echo "make demo-model  adds a small language model, 0-shot and 3-shot (asks pip before it installs)"
 	@echo "make lift      fine-tunes a small model and shows what it gained (asks pip before it installs)"
+	@echo "make study     trains a small model per specialty and compares (asks pip before it installs)"
 	@echo "make test      lint, types, import arrows and the tests (what CI runs first)"
 	@echo "make test-all  the tests that need optional extras (run after make test)"
 	@echo "make slow      the long and large tests"
@@ -42,6 +43,10 @@ demo-model: $(VENV)/.local
 lift: $(VENV)/.lift
 	$(BIN)/python examples/echo_lift.py --out lift
 
+# A model per specialty, each asked everything; what it means stands in docs/cross_specialty.md.
+study: $(VENV)/.lift
+	$(BIN)/python examples/specialty_study.py --out study
+
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -64,7 +69,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) demo demo-model lift bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) demo demo-model lift study bench-out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
