@@ -4,7 +4,7 @@
 
 The bundled questions (five of train and two of test a specialty) become a dataset, SmolLM2-135M is
 trained for a few steps on each of three specialties and on all three, with three seeds, and every
-model is asked every test question in three orders. It shows the line and not a result: with six test
+model is asked every test question in three orders. It shows the line and no result: with six test
 questions no interval is narrow. Give a bank of your own, with a column of specialties and its
 own splits, for one. Steps that are done are not done again.
 """

@@ -19,7 +19,7 @@ from tiny_model import make_tiny
 pytestmark = pytest.mark.full
 
 SETTINGS = (
-    "settings: {epochs: 1, precision: f32, quantization: none, lora_rank: 4, batch_size: 4, "
+    "settings: {epochs: 3, precision: f32, quantization: none, lora_rank: 4, batch_size: 4, "
     "learning_rate: 0.005}",
     "reading: letters",
     "specialties: [Neurology, Pediatrics]",
