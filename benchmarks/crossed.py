@@ -16,10 +16,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
-from stats.made_crossed import World
 
 from clinqa.stats.crossed import Crossed
 from clinqa.stats.diagonal import gap_weights, interaction_weights
+from stats.made_crossed import World
 
 WORLDS = (
     World(training=0.0),
