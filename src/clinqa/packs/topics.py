@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from clinqa.core.errors import ConfigError
 from clinqa.packs.loader import pack_folder
@@ -21,21 +23,27 @@ _SENTENCE = re.compile(r"(?<=[.?!])\s+")
 _ENOUGH = 2
 
 
+Phrase = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+
+
 class _Spec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     id: str
     title: str
-    terms: list[str] = Field(min_length=1)
+    itself: list[Phrase] = []
+    topics: dict[str, Annotated[list[Phrase], Field(min_length=1)]] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic and its terms; `fingerprint` is that of the file's bytes."""
+    """A topic, its terms, and those of what it is made up of; `fingerprint` is that of the file's
+    bytes."""
 
     id: str
     title: str
     pattern: re.Pattern[str]
+    parts: Mapping[str, re.Pattern[str]]
     fingerprint: str
 
     def of(self, question: str, options: tuple[str, ...]) -> bool:
@@ -46,13 +54,27 @@ class Topic:
         found = {one.casefold() for one in self.pattern.findall(question)}
         return len(found) >= _ENOUGH
 
+    def part_of(self, question: str, answer: str, options: tuple[str, ...]) -> str:
+        """What of the topic a question is about: the part most of whose terms it holds; empty
+        where it holds the topic's own name alone."""
+        asked = _SENTENCE.split(question.strip())[-1]
+        for texts in ((asked, answer), (asked, *options), (question, *options)):
+            counted = {
+                name: len({one.casefold() for text in texts for one in pattern.findall(text)})
+                for name, pattern in self.parts.items()
+            }
+            most = max(counted.values())
+            if most:
+                return next(name for name, n in counted.items() if n == most)
+        return ""
+
 
 @lru_cache(maxsize=4)
 def load_topic(name: str) -> Topic:
     """The topic of the pack `name` (its topic.yaml); ConfigError where it has none."""
+    if name not in (known := _topics()):
+        raise ConfigError(f"--topic {name}: no such topic; there is {', '.join(known)}")
     path: Path = pack_folder(name) / "topic.yaml"
-    if not path.is_file():
-        raise ConfigError(f"--topic {name}: no such topic; there is ecg")
     data = path.read_bytes()[: _MAX_BYTES + 1]
     if len(data) > _MAX_BYTES:
         raise ConfigError(f"{path}: larger than {_MAX_BYTES:,} bytes, which no topic needs")
@@ -60,9 +82,22 @@ def load_topic(name: str) -> Topic:
         spec = _Spec.model_validate(yaml.safe_load(data))
     except (yaml.YAMLError, ValidationError) as error:
         raise ConfigError(
-            f"{path}: id, title and a list of terms ({type(error).__name__})"
+            f"{path}: id, title, the topic's own names and terms of its parts "
+            f"({type(error).__name__})"
         ) from error
-    longest = sorted(set(spec.terms), key=lambda term: (-len(term), term))
+    terms = [*spec.itself, *(term for own in spec.topics.values() for term in own)]
+    parts = {part: _pattern(own) for part, own in spec.topics.items()}
+    fingerprint = hashlib.sha256(data).hexdigest()
+    return Topic(spec.id, spec.title, _pattern(terms), parts, fingerprint)
+
+
+def _pattern(terms: Sequence[str]) -> re.Pattern[str]:
+    """Any of the terms, the longest first; whole words."""
+    longest = sorted(set(terms), key=lambda term: (-len(term), term))
     ways = "|".join(r"\s+".join(map(re.escape, term.split())) for term in longest)
-    pattern = re.compile(rf"(?<![\w-])(?:{ways})(?![\w])", re.I)
-    return Topic(spec.id, spec.title, pattern, hashlib.sha256(data).hexdigest())
+    return re.compile(rf"(?<![\w-])(?:{ways})(?![\w])", re.I)
+
+
+def _topics() -> list[str]:
+    """Packs that say which questions are about them."""
+    return sorted(path.parent.name for path in pack_folder("ecg").parent.glob("*/topic.yaml"))

@@ -92,6 +92,11 @@ def test_what_was_built_holds_and_a_changed_label_is_found(tmp_path: Path) -> No
         ("Both A and B", True), ("All of the above", True), ("all the above", True),
         ("None of these", True), ("A and C only", True), ("(a) & (c)", True), ("B, C", True),
         ("I and III only", True), ("1, 2", True), ("Any of the above.", True),
+        ("1, 2 and 3", True), ("Options 1 and 2", True), ("Either A or B", True), ("Not A", True),
+        ("Only A is correct", True), ("All are true", True), ("All except A", True),
+        ("Statement II is correct", True), ("First and second", True), ("D. None", True),
+        ("II, III, aVF", False), ("Leads II and III", False), ("Cord", False), ("2/3", False),
+        ("Not visible", False), ("All four chambers", False), ("Hepatitis A or B", False),
         ("Atrial flutter", False), ("V1 and V2", False), ("A wave", False),
         ("Above 100 beats per minute", False), ("Vitamin A and iron", False),
         ("I", False), ("Lead I and aVL", False), ("A 5 mm ST elevation", False),
@@ -124,9 +129,35 @@ def test_such_questions_and_those_with_a_picture_are_left_out_with_a_reason(
     assert sorted(reasons) == ["image_reference", "options_refer_to_each_other"]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "part"),
+    [
+        ("A man has a QRS of 140 ms. Which ECG change is it?", "Bundle branch block", "conduction"),
+        (
+            "The ECG shows ST elevation. Which rhythm follows?",
+            "Ventricular fibrillation.",
+            "rhythm",
+        ),
+        # the vignette counts where neither what is asked nor an option says anything
+        ("His ECG shows peaked T waves. What is given?", "Calcium", "disease"),
+        # what says no more than that there was an ECG is about none of the four
+        ("Blood pressure is 120/80 mm Hg. ECG and ECG again are normal. Next?", "An ECG", "other"),
+    ],
+)
+def test_the_topic_of_a_question_is_what_of_the_ecg_it_asks_for(
+    question: str, answer: str, part: str, tmp_path: Path
+) -> None:
+    row = {"id": "a", "question": question, "answer": "A", "options": {"A": answer, "B": "Rest"}}
+    bank = tmp_path / "bank.jsonl"
+    second = {**row, "id": "b", "question": f"{question} An EKG too?"}
+    bank.write_text("\n".join(map(json.dumps, (row, second))), encoding="utf-8")
+    build_bank_tf([bank], tmp_path / "out")
+    assert {item["category"] for item in _items(tmp_path / "out")} == {part}
+
+
 def test_an_unknown_topic_is_refused(tmp_path: Path) -> None:
     bank = _cop(tmp_path / "bank.jsonl", 1)
-    with pytest.raises(ConfigError, match="no pack named"):
+    with pytest.raises(ConfigError, match="no such topic; there is ecg"):
         build_bank_tf([bank], tmp_path / "out", BankTfOptions(topic="nothing"))
 
 

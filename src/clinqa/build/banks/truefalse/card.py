@@ -48,6 +48,10 @@ def render_card(facts: CardFacts) -> str:
         else "Too few pairs to ask whether the wording gives labels away."
     )
     banks = "".join(f"- {name}: {n:,} pairs\n" for name, n in details["banks"].items())
+    topics = "".join(
+        f"- {details['topics'].get(name, name)}: {n:,} pairs\n"
+        for name, n in details["by_topic"].items()
+    )
     answers = "".join(f"- `{name}`: {how}\n" for name, how in details["answers"].items())
     stages = "".join(f"- {stage}: {one.sum}\n" for stage, one in counts.items())
     reasons = "".join(
@@ -63,7 +67,8 @@ def render_card(facts: CardFacts) -> str:
         "another of its options, drawn by the seed, is (False). Questions are not reworded. The "
         "set is for measuring: all of it is the split `test`.\n\n"
         + (f"## Warnings\n\n{warnings}\n" if warnings else "")
-        + f"## Banks\n\n{banks or 'None.'}\n## How answers were read\n\n{answers}\n"
+        + f"## Banks\n\n{banks or 'None.'}\n## Topics\n\n{topics or 'None.'}\n"
+        f"## How answers were read\n\n{answers}\n"
         f"## Where everything read went\n\n{stages}{reasons}\n"
         f"## Shortcut probe\n\n{told}\n\n"
         "## Limits\n\nAn option that the key does not name may still be right: banks have errors, "

@@ -45,6 +45,8 @@ __all__ = ["VERB", "build_bank_tf"]
 
 VERB = "build bank-tf"
 _ALL_TEST = (0.0, 0.0)
+#: Of a question that names the recording and says no more of it.
+OTHER = "other"
 
 
 def build_bank_tf(
@@ -109,7 +111,7 @@ def _build(
     progress("reading", 0, 1)
     gathered = gather(files, options.limit)
     chosen = [item for item in gathered.items if topic.of(item.question, item.options)]
-    pairs, rejects = _pairs(chosen, options.seed)
+    pairs, rejects = _pairs(chosen, topic, options.seed)
     progress("writing", 0, 1)
     partial, private = folder.partial, folder.private
     written = write_pairs(
@@ -146,14 +148,20 @@ def _build(
             "banks": dict(sorted(banks.items())),
             "answers": {f.path.name: _answers(f) for f in files},
             "probe": found.as_json(),
-            "topics": {n: t.name for n, t in builtin_reference_pack().spec.topics.items()},
+            "topics": {
+                **{n: t.name for n, t in builtin_reference_pack().spec.topics.items()},
+                OTHER: "None of these",
+            },
+            "by_topic": dict(sorted(Counter(pair.category for pair in pairs).items())),
         },
     )
     _describe(folder, manifest, written.rows)
     return folder.commit(manifest, written.rows)
 
 
-def _pairs(items: Sequence[BankItem], seed: int) -> tuple[list[PairRow], list[Reject]]:
+def _pairs(
+    items: Sequence[BankItem], topic: Topic, seed: int
+) -> tuple[list[PairRow], list[Reject]]:
     """Pairs, near-duplicate questions in one group; and the questions that give none."""
     clusters = alikes(items).cluster
     first: dict[int, str] = {}
@@ -162,7 +170,7 @@ def _pairs(items: Sequence[BankItem], seed: int) -> tuple[list[PairRow], list[Re
     pairs: list[PairRow] = []
     rejects: list[Reject] = []
     for item, own in zip(items, clusters, strict=True):
-        made = pair_of(item, first[own], _category(item), seed)
+        made = pair_of(item, first[own], _category(item, topic), seed)
         if isinstance(made, Reject):
             rejects.append(made)
         else:
@@ -170,16 +178,8 @@ def _pairs(items: Sequence[BankItem], seed: int) -> tuple[list[PairRow], list[Re
     return pairs, rejects
 
 
-def _category(item: BankItem) -> str:
-    """The topic of the ECG pack most of whose terms the question and its answer hold."""
-    text = f" {' '.join(f'{item.question} {item.answer}'.casefold().split())} "
-    topics = builtin_reference_pack().spec.topics
-    counted = {
-        name: sum(f" {term.casefold()} " in text for term in topic.terms)
-        for name, topic in topics.items()
-    }
-    best = max(counted.values())
-    return next(name for name in topics if counted[name] == best)
+def _category(item: BankItem, topic: Topic) -> str:
+    return topic.part_of(item.question, item.answer, item.options) or OTHER
 
 
 def _counts(

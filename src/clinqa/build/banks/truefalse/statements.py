@@ -20,28 +20,48 @@ __all__ = ["STAGE", "pair_of", "refers", "statement"]
 
 STAGE = "statements"
 _LETTER = r"\(?[A-Ea-e]\)?"
+_ROMAN, _DIGIT = r"\(?[ivx]+\)?", r"\(?[1-9]\)?"
+_JOIN = r"\s*(?:,|&|\+|/|\b(?:and|or|nor)\b)\s*"
+_NAMED = r"(?:(?:only|option|choice|answer|statement)s?\s+)*"
+#: What is said of them: "only", "both", "are correct"
+_SAID = r"\W*(?:(?:only|both|all|together|alone)|(?:are|is)\b.*)?"
+_OTHERS = r"(?:above|below|these|following|options?|choices?|answers?|statements?|others?|them)"
+_JUDGED = r"(?:true|false|correct|incorrect|right|wrong)"
+
+
+def _list_of(one: str, join: str = _JOIN) -> str:
+    more = rf"(?:{join}(?:and\s+|or\s+)?{_NAMED}{one})+"
+    return rf"(?:both|either|neither)?\s*{_NAMED}{one}{more}{_SAID}"
+
+
 _REFERS = re.compile(
-    rf"^\W*(?:both\b.*|(?:all|none|any|neither|either|some)\s+of\s+(?:the\s+)?"
-    rf"(?:above|below|these|following|options?|others?|them)\b.*"
+    rf"^\W*(?:[A-E]\W+)?(?:both\b.*"
+    rf"|(?:all|none|any|neither|either|some|two|three|more\s+than\s+\w+|everything|nothing)\s+"
+    rf"(?:of\s+)?(?:the\s+|these\s+)*{_OTHERS}\b.*"
     rf"|(?:all|none|any|both|neither)\W*"
-    rf"|(?:(?:options?|choices?|answers?)\s+)?{_LETTER}\s*(?:,|&|\+|/|and|or|nor)\s*{_LETTER}"
-    rf"(?:\W+(?:and\W+)?{_LETTER})*\W*(?:only|both|are\b.*|is\b.*)?"
-    r"|(?:only\s+)?[ivx]+\s*(?:,|&|\+|and)\s*[ivx]+.*|\d\s*(?:,|&|\+|and)\s*\d(?:\W+\d)*\W*"
-    r"|(?:same|as)\s+(?:as\s+)?(?:the\s+)?(?:above|option|in)\b.*|(?:any|all|none)\s+(?:of\s+)?the\s+above.*"
-    r"|.*\b(?:of the above|of these options|the above options?)\b.*)$",
+    rf"|(?:all|none|both|neither|everything)\s+(?:of\s+them\s+)?(?:is|are)\s+{_JUDGED}\W*"
+    rf"|{_list_of(_LETTER)}|{_list_of(_ROMAN)}|{_list_of(_DIGIT, _JOIN.replace('/|', ''))}"
+    rf"|(?:only|not|all\s+(?:except|but)|none\s+but)\s+{_NAMED}{_LETTER}{_SAID}"
+    rf"|(?:options?|choices?|answers?|statements?)\s+(?:{_LETTER}|{_ROMAN}|{_DIGIT}){_SAID}"
+    r"|(?:the\s+)?(?:first|second|third|former|latter)\s+(?:and|or)\s+(?:the\s+)?"
+    r"(?:second|third|fourth|latter)\W*"
+    r"|(?:same|as)\s+(?:as\s+)?(?:the\s+)?(?:above|option|in)\b.*"
+    rf"|.*\b(?:of the above|of these options|the above options?|the aforementioned)\b.*)$",
     re.I | re.S,
 )
+#: Leads I, II and III stand beside others that are no numbers.
+_LEADS = re.compile(r"\b(?:leads?|aV[RLF]|V[1-9])\b", re.I)
 
 
 def refers(option: str) -> bool:
     """Does an option speak of other options?
 
-    >>> refers("Both A and B"), refers("None of the above"), refers("a & c")
-    (True, True, True)
-    >>> refers("Both ventricles contract"), refers("Atrial flutter"), refers("V1 and V2")
+    >>> refers("Both A and B"), refers("None of the above"), refers("a & c"), refers("1, 2 and 3")
+    (True, True, True, True)
+    >>> refers("Both ventricles contract"), refers("Atrial flutter"), refers("Leads II, III, aVF")
     (True, False, False)
     """
-    return _REFERS.match(option.strip()) is not None
+    return _LEADS.search(option) is None and _REFERS.match(option.strip()) is not None
 
 
 def statement(question: str, option: str) -> str:
