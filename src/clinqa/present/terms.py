@@ -40,16 +40,15 @@ class Theme:
     on_high: str
     mark: str
     before: str
-    after: str
 
 
 LIGHT = Theme(
     "#ffffff", "#1d2329", "#5b656d", "#e3e7ea", "#f4f7f9", "#0b5c94", "#ffffff", "#d55e00",
-    "#8b969e", "#0072b2",
+    "#8b969e",
 )  # fmt: skip
 DARK = Theme(
     "#15191d", "#eef1f3", "#a4adb5", "#353c43", "#1c2227", "#6fb7e6", "#0b1116", "#f0a35e",
-    "#8f9aa3", "#6fb7e6",
+    "#8f9aa3",
 )  # fmt: skip
 
 
