@@ -64,6 +64,55 @@ NOT_SAID = {
 }
 
 
+OTHER_SHAPES = {
+    "\uff34\uff52\uff55\uff45": "true",
+    "T\u200brue.": "true",
+    "\u201cFalse\u201d": "false",
+    "\u00abTrue\u00bb": "true",
+    "\U0001d413\U0001d42b\U0001d42e\U0001d41e": "true",
+    "False\u3002": "false",
+    "<answer>True</answer>": "true",
+    "<|im_start|>assistant\nTrue<|im_end|>": "true",
+    "True</s>": "true",
+    "<|channel|>analysis<|message|>False?<|end|><|channel|>final<|message|>True": "true",
+    "[THINK]It is false.[/THINK] True": "true",
+    "\u25c1think\u25b7True\u25c1/think\u25b7 False": "false",
+    "Answer: T": "true",
+    "Final answer: F.": "false",
+    '{"is_correct": true}': "true",
+    '{"verdict": {"value": false}}': "false",
+    "I don't think that it is true.": "false",
+    "I do not believe the statement is false.": "true",
+    "I disagree that it is true.": "false",
+    "It is not the case that this is true.": "false",
+    "The statement is true in most patients.": "true",
+}
+NO_VERDICT = (
+    "The axis deviates to the right.",
+    "It is right axis deviation.",
+    "left/right",
+    "This is a false positive finding, or it is false negative",
+    "Answer: T wave inversion",
+    "The answer is T wave inversion.",
+    "I doubt that it is true.",
+    "There is no evidence that it is true.",
+    "I am not sure it is true.",
+    "<|channel|>analysis<|message|>It is True",
+    "[THINK]It is true.",
+    "<reasoning>True",
+)
+
+
+@pytest.mark.parametrize(("output", "answer"), OTHER_SHAPES.items())
+def test_letters_quotes_marks_and_turns_of_other_shapes_are_read(output: str, answer: str) -> None:
+    assert (read_label(output).answer, read_label(output).status) == (answer, "answered")
+
+
+@pytest.mark.parametrize("output", NO_VERDICT)
+def test_sides_waves_and_doubts_are_no_verdict(output: str) -> None:
+    assert read_label(output).answer is None
+
+
 @pytest.mark.parametrize(("output", "answer"), SAID.items())
 def test_what_was_committed_to_is_read(output: str, answer: str) -> None:
     assert (read_label(output).answer, read_label(output).status) == (answer, "answered")

@@ -17,6 +17,7 @@ from clinqa.predict.answers.said import (
     Said,
     after_reasoning,
     is_refusal,
+    plain,
 )
 
 __all__ = ["read_label"]
@@ -28,6 +29,12 @@ _IS_TRUE = re.compile(_TRUE, re.I)
 _NOT = (
     r"(?:(?:not|never|n't|nicht|pas|non|cannot\s+be|hardly|far\s+from)"
     r"(?:\s+(?:be|at\s+all|entirely|quite|completely|strictly|actually|necessarily|a|the))*\s+)"
+)
+#: "right axis deviation" and "false positive" are no verdicts: after a label no noun of its own.
+_NO_NOUN = (
+    r"(?!\s+(?!(?:because|since|as|for|and|but|so|in|given|according|based|by|statement|claim|with|"
+    r"from|due|here|at|on|under|of|to|is|it|the|this|per|overall|therefore|thus|hence|although|"
+    r"though|while|however|not|true|false|weil|da|denn|parce|porque)\b)[a-z])"
 )
 _QUOTES = r"[\s\"'`*_(\[{<:=.-]*"
 #: The question handed back, which says nothing: "True or False?"
@@ -44,7 +51,7 @@ _BOTH = re.compile(
 )
 _FIELD = re.compile(
     r"[\"'](?:final[_ ]?)?(?:answer|label|verdict|prediction|judge?ment|response|result|is_true|"
-    r"true_or_false)[\"']\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|(true|false|null|none|[01])\b)",
+    r"is_correct|correct|value|true_or_false)[\"']\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|(true|false|null|none|[01])\b)",
     re.I,
 )
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*(true|false)\b", re.I)
@@ -55,7 +62,7 @@ _STATED = re.compile(
     r"|\b(?:statement|claim|sentence|assertion|aussage|this|that|it)\s*(?:is|'s|isn't|ist|est|"
     r"was|appears\s+to\s+be|seems\s+to\s+be)"
     r"(?:\s+(?:therefore|thus|hence|clearly|indeed|in\s+fact|actually|generally|considered))*)"
-    rf"({_QUOTES})({_NOT}?)({_LABEL})\b(?!\s+(?:if|when|only|unless|that|or)\b)",
+    rf"({_QUOTES})({_NOT}?)({_LABEL})\b(?!-|\s+(?:if|when|only|unless|that|or)\b){_NO_NOUN}",
     re.I,
 )
 _ISNT = re.compile(r"isn't$", re.I)
@@ -68,13 +75,32 @@ _FIRST = re.compile(
 _YES = re.compile(
     r"^[\s\"'`*_(]*(yes|no|ja|nein|oui|non|sí|sì)\b(?=\s*(?:[.,;:!)*\"'`\n-]|$))", re.I
 )
+#: The same in a letter: "Answer: T"
+_STATED_LETTER = re.compile(
+    r"\b(?i:answer|verdict|label|conclusion)\b\s*(?:is\b|:|=|-)[\s\"'`*_(\[:]*([TF])\b(?![\w'-]|\s+\w)"
+)
+_TAG = re.compile(r"<(/?)(?:final_?)?(?:answer|label|verdict)>", re.I)
 _LETTER = re.compile(r"[\s\"'`*_(\[]*([TF])[\s\"'`*_)\].]*")
+#: In running text "right" is a side, so it says nothing there.
+_PLAIN = _LABEL.replace("|right", "").replace("|accurate", "")
 _ANY = re.compile(
-    rf"({_NOT}?)\b({_LABEL})\b(?=\s*(?:[.,;:!?)\]\"'*`\n-]|$|\b(?:because|since|as)\b))", re.I
+    rf"({_NOT}?)\b({_PLAIN})\b(?=\s*(?:[.,;:!?)\]\"'*`\n-]|$|\b(?:because|since|as)\b))", re.I
 )
 #: "if it were true", "whether this is true": nothing is said by these
 _SUPPOSED = re.compile(
     r"\b(?:if|whether|would|could|might|may|were|unless|suppose|assuming|wenn|ob|si)\b[^.\n]{0,40}$",
+    re.I,
+)
+#: "I doubt that it is true": neither
+_DOUBTED = re.compile(
+    r"\b(?:doubt|doubtful|unsure|uncertain|unclear|unlikely|not\s+(?:sure|certain|clear)|"
+    r"no\s+(?:evidence|proof|reason)|questionable)\b[^.\n;]{0,40}$",
+    re.I,
+)
+#: "I do not think that it is true": the other
+_DENIED = re.compile(
+    r"(?:\bnot|n't)\s+(?:\w+\s+)?(?:think|believe|agree|accept|say|claim|hold|consider|the\s+case)\b"
+    r"[^.,\n;]{0,40}$|\b(?:disagree|deny|denied)\b[^.,\n;]{0,40}$",
     re.I,
 )
 _TURNED = re.compile(
@@ -98,7 +124,8 @@ def read_label(output: str) -> Said:
         return UNREADABLE
     if not text:
         return EMPTY
-    return _read(text.replace("\u2019", "'"))
+    text = plain(text)
+    return _read(text) if text else EMPTY
 
 
 def _read(text: str) -> Said:
@@ -106,17 +133,22 @@ def _read(text: str) -> Said:
               for found in _FIELD.finditer(text)]  # fmt: skip
     if fields:
         return _of_fields(fields)
-    said = _ECHO.sub(" ", text)
+    said = _ECHO.sub(" ", _TAG.sub(lambda found: ".\n" if found[1] else "\nAnswer: ", text)).strip()
     if whole := _LETTER.fullmatch(said):
         return Said("true" if whole[1] == "T" else "false", "answered")
     boxed = {found.casefold() for found in _BOXED.findall(said)}
     if boxed:
         return _one(boxed)
     stated = [
-        (found.start(), _polarity(_is_negated(found), found[3]))
+        (found.start(), _polarity(_is_negated(found) != _is_denied(said, found), found[3]))
         for found in _STATED.finditer(said)
-        if not _SUPPOSED.search(said[: found.start()])
+        if _is_meant(said, found)
     ]
+    stated += [
+        (found.start(), "true" if found[1] == "T" else "false")
+        for found in _STATED_LETTER.finditer(said)
+    ]
+    stated.sort()
     bold = {_polarity(bool(found[0].strip()), found[1]) for found in _BOLD.findall(said)}
     first = _FIRST.search(said)
     if first and not _BOTH.match(said[first.start(2) :]):
@@ -135,9 +167,9 @@ def _read(text: str) -> Said:
     if is_refusal(said):
         return REFUSED
     rest = {
-        _polarity(bool(found[1].strip()), found[2])
+        _polarity(bool(found[1].strip()) != _is_denied(said, found), found[2])
         for found in _ANY.finditer(said)
-        if not _SUPPOSED.search(said[: found.start()])
+        if _is_meant(said, found)
     }
     return _one(rest) if rest else UNREADABLE
 
@@ -179,6 +211,17 @@ def _last(said: str, stated: list[tuple[int, str]]) -> Said:
     if _TURNED.search(said[before : last[0]]):
         return Said(last[1], "answered")
     return AMBIGUOUS
+
+
+def _is_meant(said: str, found: re.Match[str]) -> bool:
+    """Is it said, and not supposed or doubted?"""
+    before = said[: found.start()]
+    return not (_SUPPOSED.search(before) or _DOUBTED.search(before))
+
+
+def _is_denied(said: str, found: re.Match[str]) -> bool:
+    """Is what is said said to be otherwise?"""
+    return _DENIED.search(said[: found.start()]) is not None
 
 
 def _is_negated(found: re.Match[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -11,11 +12,33 @@ import yaml
 
 from clinqa.core.errors import ConfigError
 
-__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "UNREADABLE", "Said", "after_reasoning", "is_refusal"]
+__all__ = [
+    "AMBIGUOUS",
+    "EMPTY",
+    "REFUSED",
+    "UNREADABLE",
+    "Said",
+    "after_reasoning",
+    "is_refusal",
+    "plain",
+]
 
-_OPEN = re.compile(r"<(think|thinking|reasoning|thought)>", re.I)
-_CLOSE = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.I)
+_BLOCK = r"(?:think|thinking|reasoning|thought|reason|analysis)"
+_OPEN = re.compile(rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]", re.I)
+_CLOSE = re.compile(rf"[<\[\u25c1]/{_BLOCK}[>\]\u25b7]", re.I)
 _FINAL = "<|channel|>final<|message|>"
+#: A channel of a model that thinks aloud in one of its own.
+_CHANNEL = re.compile(r"<\|channel\|>(?:analysis|commentary)\b")
+#: What a chat template puts around a turn.
+_TURN = re.compile(
+    r"<\|(?:im_start|start|start_header_id)\|>\s*(?:assistant|user|system)?\s*", re.I
+)
+_TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|</s>|<s>|<(?:start|end)_of_turn>(?:model\b)?")
+_QUOTES = str.maketrans({
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u02bc", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d", '"'),
+    **dict.fromkeys("\u3002\uff0e", "."),
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,8 @@ def after_reasoning(text: str) -> str | None:
     """
     if _FINAL in text:
         text = text.rpartition(_FINAL)[2]
+    elif _CHANNEL.search(text):
+        return None
     closed = list(_CLOSE.finditer(text))
     rest = text[closed[-1].end() :] if closed else text
     opened = _OPEN.search(rest)
@@ -49,6 +74,18 @@ def after_reasoning(text: str) -> str | None:
         # what was said before thinking began may still be the answer, but nobody can tell
         return None
     return rest.strip()
+
+
+def plain(text: str) -> str:
+    """The text as its reader means it: letters of other shapes as the usual ones, what has no
+    width left out, quotes of one kind, without the marks of a chat template.
+
+    >>> plain("\\u201c\\uff34rue\\u200b\\u201d<|im_end|>")
+    '"True"'
+    """
+    shown = unicodedata.normalize("NFKC", _TOKEN.sub(" ", _TURN.sub(" ", text)))
+    kept = "".join(char for char in shown if unicodedata.category(char) != "Cf")
+    return kept.translate(_QUOTES).strip()
 
 
 def is_refusal(text: str) -> bool:
