@@ -90,6 +90,7 @@ class Reason(StrEnum):
     QUOTE_CUTS_NEGATION = "quote_cuts_negation"
     IMAGE_REFERENCE = "image_reference"
     NOT_WELL_FORMED = "not_well_formed"
+    NEEDS_CONTEXT = "needs_context"
     OFF_TOPIC = "off_topic"
     NOT_IN_SOURCE = "not_in_source"
     NO_COUNTERPART = "no_counterpart"

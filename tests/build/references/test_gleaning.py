@@ -16,8 +16,8 @@ WORDS = words_of(builtin_reference_pack())
     ("text", "taken"),
     [
         (
-            "The SVPB has a regular QRS complex, while a PVC is probably less regular.",
-            ["The SVPB has a regular QRS complex."],
+            "The PAC has a regular QRS complex, while a PVC is probably less regular.",
+            ["The PAC has a regular QRS complex."],
         ),
         (
             "The T wave is inverted in lead aVR, where we often see what is possibly its reverse.",

@@ -18,7 +18,7 @@ from clinqa.build.references.evidence import Evidence, PageIndex, find
 from clinqa.build.references.folded import Token, same_words, tokens_of
 from clinqa.build.references.forms import forms_of
 from clinqa.build.references.replies import RawItem, label_of
-from clinqa.build.references.rules import topic_of
+from clinqa.build.references.rules import hangs_on_its_page, topic_of, unknown_abbreviation
 from clinqa.build.references.words import Words
 from clinqa.core.records import Method, Reason
 
@@ -143,6 +143,8 @@ def check_item(item: RawItem, page: Page, index: PageIndex, words: Words) -> Dra
     statement = " ".join(item.question.split())
     if not well_formed(statement):
         return lost(Reason.NOT_WELL_FORMED)
+    if hangs_on_its_page(statement, words) or unknown_abbreviation(statement, words):
+        return lost(Reason.NEEDS_CONTEXT)
     if points_at_image(statement, words) or points_at_image(item.source, words):
         return lost(Reason.IMAGE_REFERENCE)
     found = find(index, item.source, page.next_text, page.before_text)

@@ -69,8 +69,13 @@ class Swap:
 
 
 def forms_of(clause: Clause, words: Words, met: Mapping[str, tuple[float, ...]]) -> list[Form]:
-    """Every pair that the clause can become, in an order of its own."""
+    """Every pair that the clause can become, in an order of its own.
+
+    What is said of some, or sometimes, is contradicted by nothing that is said of others.
+    """
     text = clause.text
+    if not is_plain(text, words):
+        return []
     denied = len(words.negation.findall(text))
     if denied:
         made = list(_affirmed(clause, words)) if denied == 1 else []

@@ -2,24 +2,34 @@
 
 A sentence is taken if it is declarative, of the plainest build, on one of the pack's topics, and
 clear by itself: nothing in it points outside it, weakens it, or belongs to one paper's own work.
-What is taken keeps the page's words; citations go, an opening ("However,") goes, and a condition
-that stands first is put last ("In flutter, the rate is ..." becomes "The rate is ... in flutter").
+What is taken keeps the page's words, the document's own abbreviations spelt out; citations go, an
+opening ("However,") goes, and a condition that stands first is put last ("In flutter, the rate is
+..." becomes "The rate is ... in flutter").
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from clinqa.build.references.abbreviations import spelt_out
 from clinqa.build.references.clauses import read_clause
 from clinqa.build.references.drafts import Draft, Page
 from clinqa.build.references.sentences import Sentence, sentences_of
 from clinqa.build.references.words import Words
 from clinqa.core.records import Method
 
-__all__ = ["Gleaned", "glean", "passed_over", "rewritten", "topic_of"]
+__all__ = [
+    "Gleaned",
+    "glean",
+    "hangs_on_its_page",
+    "passed_over",
+    "rewritten",
+    "topic_of",
+    "unknown_abbreviation",
+]
 
 _CITED = re.compile(r"\s*\[\d[\d,\s\u2013-]*\]")
 _FRONTED = re.compile(
@@ -49,13 +59,17 @@ class Gleaned:
     passed: Counter[str] = field(default_factory=Counter)
 
 
-def glean(page: Page, words: Words) -> Gleaned:
-    """The drafts of one page."""
+def glean(page: Page, words: Words, meanings: Mapping[str, str] | None = None) -> Gleaned:
+    """The drafts of one page; `meanings` are those of its document's own abbreviations."""
     gleaned = Gleaned()
+
+    def say(text: str) -> str:
+        return spelt_out(rewritten(text, words), meanings or {}, words.abbreviations)
+
     for sentence in sentences_of(page.text):
-        for piece in _pieces(sentence, page.text, words):
+        for piece in _pieces(sentence, page.text, words, say):
             gleaned.read += 1
-            statement = rewritten(piece.text, words)
+            statement = say(piece.text)
             why = passed_over(statement, words)
             if why:
                 gleaned.passed[why] += 1
@@ -78,7 +92,9 @@ def glean(page: Page, words: Words) -> Gleaned:
     return gleaned
 
 
-def _pieces(sentence: Sentence, page: str, words: Words) -> Iterator[Sentence]:
+def _pieces(
+    sentence: Sentence, page: str, words: Words, say: Callable[[str], str]
+) -> Iterator[Sentence]:
     """The sentence, or its clauses where each is a sentence of its own, or its first clause where
     the rest is an afterthought that makes the whole hard to read."""
     text = sentence.text
@@ -87,13 +103,13 @@ def _pieces(sentence: Sentence, page: str, words: Words) -> Iterator[Sentence]:
         lows = [0, *(end for _, end in edges)]
         highs = [*(start for start, _ in edges), len(text)]
         pieces = [_piece(sentence, page, low, high) for low, high in zip(lows, highs, strict=True)]
-        if all(read_clause(rewritten(piece.text, words), words) for piece in pieces):
+        if all(read_clause(say(piece.text), words) for piece in pieces):
             yield from pieces
             return
     after = _AFTERTHOUGHT.search(text)
-    if after and passed_over(rewritten(text, words), words):
+    if after and passed_over(say(text), words):
         first = _piece(sentence, page, 0, after.start())
-        if not passed_over(rewritten(first.text, words), words):
+        if not passed_over(say(first.text), words):
             yield first
             return
     yield sentence
@@ -137,13 +153,13 @@ def passed_over(statement: str, words: Words) -> str:
     count = len(statement.split())
     if not _SHORTEST <= count <= _LONGEST:
         return "length"
-    if statement.split()[0].casefold().strip(",") in words.first:
+    if hangs_on_its_page(statement, words):
         return "needs_context"
     if words.image.search(statement):
         return "points_at_a_picture"
-    if words.context.search(statement) or _YEAR.search(statement) or _ODD.search(statement):
+    if _YEAR.search(statement) or _ODD.search(statement):
         return "needs_context"
-    if any(found not in words.abbreviations for found in _SHOUTED.findall(statement)):
+    if unknown_abbreviation(statement, words):
         return "unknown_abbreviation"
     if words.paper.search(statement):
         return "of_one_paper"
@@ -159,6 +175,17 @@ def passed_over(statement: str, words: Words) -> str:
     ):
         return "needs_context"  # which delay, which signal? the text around it knows
     return ""
+
+
+def hangs_on_its_page(statement: str, words: Words) -> bool:
+    """Whether it says "this", "it" or "we", or begins as what goes on from something else."""
+    first = statement.split()[0].casefold().strip(",")
+    return first in words.first or words.context.search(statement) is not None
+
+
+def unknown_abbreviation(statement: str, words: Words) -> bool:
+    """Whether the statement holds one that the pack does not know."""
+    return any(found not in words.abbreviations for found in _SHOUTED.findall(statement))
 
 
 def topic_of(statement: str, words: Words) -> str | None:

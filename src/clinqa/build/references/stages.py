@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from clinqa.build.references.abbreviations import explained
 from clinqa.build.references.asking import Asker, Drafted
 from clinqa.build.references.balance import (
     Candidates,
@@ -72,8 +73,12 @@ def drafts_by_rules(pages: Sequence[Page], words: Words) -> Staged:
     staged = Staged()
     passed: Counter[str] = Counter()
     read = 0
+    texts: dict[str, list[str]] = defaultdict(list)
     for page in pages:
-        gleaned = glean(page, words)
+        texts[page.md5].append(page.text)
+    meanings = {md5: explained(own) for md5, own in texts.items()}
+    for page in pages:
+        gleaned = glean(page, words, meanings[page.md5])
         read += gleaned.read
         passed.update(gleaned.passed)
         index = page_index(page, words)
