@@ -54,8 +54,6 @@ def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]
     area = max(width * height, 1e-6) / 72**2
     used = min(dpi, math.sqrt(0.98 * pixels / area), 65_000 * 72 / max(width, height, 1e-6))
     upright = (turned - page.get_rotation()) % 360
-    # PDFium takes a quarter longer to draw a large picture in grey than in colour
-    colour = held > _LARGE
     made = Rows()
     # PDFium takes a quarter longer to draw a large picture in grey than in colour
     colour = held > _LARGE
