@@ -63,6 +63,7 @@ class EncoderModel:
         limit = int(self._model.config.max_position_embeddings)
         self._window = min(limit, options.context_window or limit)
         off = _check(name, self._model, self._tokenizer, trained.canaries())
+        trained.check_weights()
         self._facts = {
             "device": self._device,
             "dtype": "float32",

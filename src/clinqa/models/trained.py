@@ -27,6 +27,7 @@ __all__ = ["CANARIES", "TRAINED_ON", "Seen", "Trained", "seen_rows", "trained_fo
 VERB = "train"
 TRAINED_ON = "trained_on.parquet"
 CANARIES = "canaries.json"
+_CONFIGS = ("adapter_config.json", "config.json")
 SCHEMA = pa.schema(
     [
         ("role", pa.string()),  # train, or validation: chosen by, not learnt
@@ -65,6 +66,15 @@ class Trained:
         """The hash of the wording it was trained with."""
         return str(self.manifest.details.get("template", {}).get("sha256", ""))
 
+    def check_weights(self) -> None:
+        """ConfigError unless weights and configuration are the files that were written.
+
+        Canaries let pass what rounding could have done, which is much in another number format.
+        """
+        for record in self.manifest.outputs:
+            if record.name.endswith(".safetensors") or record.name in _CONFIGS:
+                self._check(record.name)
+
     def canaries(self) -> dict[str, Any]:
         """Log-probabilities saved when it was trained."""
         self._check(CANARIES)
@@ -76,14 +86,18 @@ class Trained:
             raise ConfigError(f"{self.folder / CANARIES}: not what clinqa train writes")
         return data
 
-    def seen(self, rows: pa.Table) -> Seen:
-        """How much of these rows (see `seen_rows`) was trained on."""
+    def hashes(self) -> pa.Table:
+        """Hashes of what was trained on, here and in the model it was trained from."""
         self._check(TRAINED_ON)
         path = self.folder / TRAINED_ON
         try:
-            table = pq.ParquetFile(path).read(columns=SCHEMA.names)
+            return pq.ParquetFile(path).read(columns=SCHEMA.names)
         except (OSError, pa.ArrowException, KeyError) as error:
             raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+
+    def seen(self, rows: pa.Table) -> Seen:
+        """How much of these rows (see `seen_rows`) was trained on."""
+        table = self.hashes()
         learnt = np.asarray(table["role"].to_numpy(zero_copy_only=False) == "train")
         known = {name: table[name].to_numpy() for name in SCHEMA.names[1:]}
         asked = {name: rows[name].to_numpy() for name in SCHEMA.names[1:]}
@@ -99,17 +113,27 @@ class Trained:
         path = self.folder / name
         if record is None or not path.is_file() or sha256_file(path) != record.sha256:
             raise ConfigError(
-                f"{path}: missing, or not the file that was written when it was trained; what the "
-                "adapter has learnt can no longer be checked, so train it again"
+                f"{path}: missing, or not the file that was written when it was trained; nothing "
+                "that was measured then holds for it: take the folder as it was, or train it again"
             )
 
 
 def trained_folder(folder: Path) -> Trained | None:
-    """The folder as one that `clinqa train` made; None if it is another tool's."""
-    if not (folder / MANIFEST).is_file():
-        return None
-    manifest = Manifest.read(folder / MANIFEST)
-    return Trained(folder, manifest) if manifest.verb.split(" ")[0] == VERB else None
+    """The folder as one that `clinqa train` made; None if it is another tool's.
+
+    ConfigError for one of ours that lost its manifest: nobody could tell its data class, nor that
+    its hashes of what was learnt are all of them.
+    """
+    if (folder / MANIFEST).is_file():
+        manifest = Manifest.read(folder / MANIFEST)
+        if manifest.verb.split(" ")[0] == VERB:
+            return Trained(folder, manifest)
+    if (folder / TRAINED_ON).is_file():
+        raise ConfigError(
+            f"{folder}: made by clinqa train, but its {MANIFEST} is missing or another folder's; "
+            "copy the whole folder as it was, or train it again"
+        )
+    return None
 
 
 def seen_rows(items: Iterable[tuple[str, str, str, str]], role: str = "train") -> pa.Table:

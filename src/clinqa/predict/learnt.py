@@ -13,12 +13,15 @@ from pathlib import Path
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.models.registry import KINDS
 from clinqa.models.trained import Trained, seen_rows, trained_folder
 from clinqa.predict.options import PredictOptions
 from clinqa.predict.prompts import Template
 from clinqa.predict.source import ItemSource
 
 __all__ = ["check_learnt", "classes_of_learnt"]
+
+_WITHOUT_ADAPTERS = ("baseline", "scripted", "encoder")
 
 
 def classes_of_learnt(options: PredictOptions) -> list[DataClass]:
@@ -28,6 +31,11 @@ def classes_of_learnt(options: PredictOptions) -> list[DataClass]:
 
 def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) -> list[str]:
     """Warnings for the run; ConfigError where it would ask what was trained on."""
+    kind = KINDS.get(options.model.partition(":")[0])
+    if options.adapters and kind is not None and (kind.remote or kind.prefix in _WITHOUT_ADAPTERS):
+        raise ConfigError(
+            f"{options.model} takes no --adapter: only a model with weights on this machine does"
+        )
     found = list(_trained(options))
     warnings = [
         f"{adapter.name}: not made by clinqa train, so nobody can tell what it was trained on"
@@ -40,6 +48,7 @@ def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) 
     rows = seen_rows((item.id, item.group, item.question, item.context) for item in source)
     for trained in found:
         name = trained.folder.name
+        trained.check_weights()
         seen = trained.seen(rows)
         if seen.items or seen.groups:
             what = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,8 +140,7 @@ class EncoderJob:
         details |= finish.describe_items(self.kind, self.train, self.validation)
         at_end = not watch.best or watch.best["step"] == trainer.state.global_step
         memory = self._odds(trainer.model.eval()) if at_end else None
-        for name in (_WEIGHTS, _CONFIG):
-            os.replace(chosen / name, folder / name)
+        finish.place_files(chosen, folder, (_WEIGHTS, _CONFIG))
         self.tokenizer.save_pretrained(str(folder))
         trainer.model = trainer.model_wrapped = trainer.optimizer = None
         gc.collect()
@@ -151,7 +149,7 @@ class EncoderJob:
             raise CheckFailed("the saved classifier does not answer like the trained one")
         body = canary_json(STATEMENTS, odds).encode("utf-8")
         write_durably(folder / CANARIES, body, private=self.private)
-        finish.write_seen(folder, self.train.items, self.validation.items, self.private)
+        finish.write_seen(folder, self, self.train, self.validation, watch)
         details["base"] = {
             "name": self.place.name,
             "weights_sha256": self.place.weights_sha256,

@@ -20,11 +20,10 @@ from clinqa.core.outfolder import write_durably
 from clinqa.models.local.adapter import WEIGHTS
 from clinqa.models.local.canary import Canary, canary_scores, saved_canaries
 from clinqa.models.local.runtime import load_plain
-from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows
+from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folder
 from clinqa.models.weights import folder_sha256
 from clinqa.present.curves import plot_curves
 from clinqa.train.card import render_card
-from clinqa.train.items import TrainItem
 from clinqa.train.lora import Base
 from clinqa.train.made import canaries_for
 from clinqa.train.prepare import Split
@@ -32,7 +31,14 @@ from clinqa.train.ranks import is_first, processes
 from clinqa.train.watch import BEST, LOG, Watch, read_log
 from clinqa.train.work import LoraJob, Made
 
-__all__ = ["describe_items", "describe_training", "finish_lora", "tidy", "write_seen"]
+__all__ = [
+    "describe_items",
+    "describe_training",
+    "finish_lora",
+    "place_files",
+    "tidy",
+    "write_seen",
+]
 
 CURVES = "curves.svg"
 CSV = "curves.csv"
@@ -57,8 +63,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
     details = describe_training(trainer, watch, base.device, base.dtype)
     if not is_first():
         return Made(0, 0, {})
-    for name in (WEIGHTS, _CONFIG):
-        os.replace(chosen / name, folder / name)
+    place_files(chosen, folder, (WEIGHTS, _CONFIG))
     _name_base(folder / _CONFIG, job.place.name)
     if job.prepared.rows:
         job.tokenizer.save_pretrained(str(folder))
@@ -69,7 +74,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
     _compare(in_memory, after, base.dtype)
     saved = saved_canaries(canaries, before, after, facts)
     _write(folder / CANARIES, json.dumps(saved, indent=1) + "\n", job.private)
-    write_seen(folder, job.prepared.train.items, job.prepared.validation.items, job.private)
+    write_seen(folder, job, job.prepared.train, job.prepared.validation, watch)
     details |= {
         "base": {
             "name": job.place.name,
@@ -132,18 +137,29 @@ def describe_items(kind: str, train: Split, validation: Split) -> dict[str, Any]
     }
 
 
-def write_seen(
-    folder: Path, train: Sequence[TrainItem], validation: Sequence[TrainItem], private: bool
-) -> None:
-    """Hashes of what was trained on, and of what chose the state that was kept."""
+def place_files(chosen: Path, folder: Path, names: Sequence[str]) -> None:
+    """Copy the files of the chosen state; it stays, for a call that has to finish this one."""
+    for name in names:
+        shutil.copyfile(chosen / name, folder / f"{name}.tmp")
+        os.replace(folder / f"{name}.tmp", folder / name)
+
+
+def write_seen(folder: Path, job: Any, train: Split, validation: Split, watch: Watch) -> None:
+    """Hashes of what was trained on, and of what chose the state that was kept.
+
+    A base that was itself trained by clinqa has learnt too: what it was trained on stays known.
+    """
+    chose = validation.items if watch.best else []
     tables = [
         seen_rows(((i.id, i.group, i.question, i.context) for i in items), role)
-        for role, items in (("train", train), ("validation", validation))
+        for role, items in (("train", train.items), ("validation", chose))
     ]
+    if (before := trained_folder(job.place.folder)) is not None:
+        tables.append(before.hashes())
     path = folder / TRAINED_ON
     table = pa.concat_tables(tables).sort_by([("role", "ascending"), ("item", "ascending")])
     pq.write_table(table, path, compression="zstd")
-    if private:
+    if job.private:
         path.chmod(0o600)
 
 
@@ -164,7 +180,7 @@ def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
     except MissingExtra:
         details["curves"] = "not drawn: matplotlib is not installed"
     _write(folder / CARD, render_card(job, details), job.private)
-    for left in (*folder.glob("checkpoint-*"), folder / BEST, folder / "final"):
+    for left in (*folder.glob("checkpoint-*"), *folder.glob(f"{BEST}*"), folder / "final"):
         shutil.rmtree(left, ignore_errors=True)
     (folder / LOG).unlink(missing_ok=True)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import importlib
 import io
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +17,8 @@ from contextlib import redirect_stderr
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pyarrow.parquet as pq
 
 import clinqa
 from clinqa.core.errors import ConfigError
@@ -37,7 +38,7 @@ from clinqa.privacy.data_class import inherit, is_private
 from clinqa.train.identity import LIBRARIES
 from clinqa.train.items import TrainItem, kind_of_dataset, read_items
 from clinqa.train.options import MergeOptions, TrainResult
-from clinqa.train.prepare import class_of
+from clinqa.train.prepare import class_of, class_of_base
 
 __all__ = ["merge"]
 
@@ -57,9 +58,14 @@ def merge(
         torch.set_num_threads(options.threads)
     place = place_of(options.model or str(trained.base.get("name")))
     check_base(options.adapter, place.name, place.folder, place.weights_sha256)
+    trained.check_weights()
     split, items = _items(opened, options.items)
     data_class = inherit(
-        [class_of(opened, options.data_class), DataClass(trained.manifest.data_class)]
+        [
+            class_of(opened, options.data_class),
+            DataClass(trained.manifest.data_class),
+            *class_of_base(place),
+        ]
     )
     if options.dry_run:
         return TrainResult(
@@ -103,7 +109,7 @@ def merge(
             _merged(torch, place, trained, options, folder.partial)
             drift = _drift(place, options, folder.partial, items, progress)
             drift["split"] = split
-            shutil.copyfile(options.adapter / TRAINED_ON, folder.partial / TRAINED_ON)
+            pq.write_table(trained.hashes(), folder.partial / TRAINED_ON, compression="zstd")
             card = _card(place, options, data_class, drift)
             write_durably(folder.partial / "README.md", card.encode("utf-8"), private=private)
             warnings = []

@@ -11,6 +11,7 @@ from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.models.local.place import Place
 from clinqa.models.local.render import Renderer
+from clinqa.models.trained import trained_folder
 from clinqa.predict.prompts import Template
 from clinqa.privacy.data_class import inherit
 from clinqa.train.describe import Shape
@@ -20,7 +21,15 @@ from clinqa.train.options import TrainOptions
 from clinqa.train.presets import Resolved, Settings
 from clinqa.train.validation import Choice
 
-__all__ = ["Prepared", "check_kind", "class_of", "examples_of", "prepare", "read_split"]
+__all__ = [
+    "Prepared",
+    "check_kind",
+    "class_of",
+    "class_of_base",
+    "examples_of",
+    "prepare",
+    "read_split",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +73,7 @@ def check_kind(dataset: Dataset, resolved: Resolved) -> str:
         f"false_weight={settings.false_weight:g}": settings.false_weight != 1,
         "method encoder": settings.method == "encoder",
     }
-    if kind != Kind.TRUE_FALSE:
+    if kind != "true_false":
         for what in (what for what, is_set in for_two.items() if is_set):
             raise ConfigError(f"{what} is for True/False items; the dataset's are {kind}")
     return kind
@@ -81,6 +90,12 @@ def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
             "cannot be less; build it again with the class its owner allows"
         )
     return wanted
+
+
+def class_of_base(place: Place) -> list[DataClass]:
+    """The class of a model that clinqa trained itself: what it may repeat, its heir may repeat."""
+    trained = trained_folder(place.folder)
+    return [] if trained is None else [DataClass(trained.manifest.data_class)]
 
 
 def read_split(

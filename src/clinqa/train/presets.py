@@ -228,8 +228,6 @@ def _overrides(overrides: Sequence[str]) -> dict[str, Any]:
         if not equals or key not in Settings.model_fields:
             known = ", ".join(Settings.model_fields)
             raise ConfigError(f"--set {key}: give KEY=VALUE; the keys are {known}")
-        if key in told:
-            raise ConfigError(f"--set {key}: given twice")
         try:
             value = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: 2001-99-99

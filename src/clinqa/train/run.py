@@ -20,7 +20,7 @@ from clinqa.core.progress import Progress, silent
 from clinqa.dataset.reader import open_dataset
 from clinqa.models.local.place import place_of
 from clinqa.predict.prompts import load_template
-from clinqa.privacy.data_class import is_private
+from clinqa.privacy.data_class import inherit, is_private
 from clinqa.train.identity import (
     LIBRARIES,
     VERB,
@@ -30,7 +30,7 @@ from clinqa.train.identity import (
 )
 from clinqa.train.lora import check_extra
 from clinqa.train.options import TrainOptions, TrainResult
-from clinqa.train.prepare import check_kind, class_of
+from clinqa.train.prepare import check_kind, class_of, class_of_base
 from clinqa.train.presets import load_preset, resolve
 from clinqa.train.ranks import is_first, wait_for_all
 from clinqa.train.work import Job, Made
@@ -50,6 +50,7 @@ def train(
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     place = place_of(options.model)
+    data_class = inherit([data_class, *class_of_base(place)])
     template = None if resolved.settings.method == "encoder" else load_template(kind)
     worker = _worker(resolved.settings.method)
     private = is_private(data_class)
@@ -127,13 +128,15 @@ def _check_resume(folder: OutFolder, options: TrainOptions) -> None:
 def _reconciled(made: Made, dataset: Any, options: TrainOptions) -> StageCounts:
     in_split = sum(table.num_rows for table in dataset.batches("train", ["id"]))
     outside = in_split - made.read
+    told = {"category": options.categories, "limit": options.limit is not None}
+    reason = " or ".join(name for name, given in told.items() if given)
     return StageCounts(
         read=in_split,
         kept=made.read - made.too_long,
         rejected=made.too_long,
         out_of_scope=outside,
         rejected_by_reason={"too_long": made.too_long} if made.too_long else {},
-        out_of_scope_by_reason={"limit": outside} if outside else {},
+        out_of_scope_by_reason={reason: outside} if outside else {},
     )
 
 

@@ -172,14 +172,21 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if self.trainer.is_world_process_zero():
             body = json.dumps(self.best).encode("ascii")
             write_durably(fresh / BEST_STATE, body, private=self.private)
-            shutil.rmtree(self.folder / BEST, ignore_errors=True)
-            os.replace(fresh, self.folder / BEST)
+            best, old = self.folder / BEST, self.folder / f"{BEST}.old"
+            shutil.rmtree(old, ignore_errors=True)
+            if best.is_dir():
+                os.replace(best, old)
+            os.replace(fresh, best)
+            shutil.rmtree(old, ignore_errors=True)
 
     def _best_on_disk(self) -> dict[str, Any]:
         """What an earlier call kept, if it is not from steps that are done again now.
 
         If it is, it goes: those steps are the same again, and the best of them too.
         """
+        old = self.folder / f"{BEST}.old"
+        if is_first() and old.is_dir() and not (self.folder / BEST).exists():  # killed in between
+            os.replace(old, self.folder / BEST)
         try:
             best = json.loads((self.folder / BEST / BEST_STATE).read_text(encoding="ascii"))
             if best["step"] <= self.resumed_at and isinstance(best["higher"], float | int):

@@ -111,6 +111,7 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
             shown = str(options.adapter)
             off = check_canaries(shown, model, renderer, trained.canaries(), facts)
             facts["canaries_off_by"] = f"{off:.2g}"
+            trained.check_weights()
     try:
         model.set_attn_implementation(attention.ATTENTION)
     except ValueError as error:
