@@ -57,6 +57,12 @@ def write_report(
     rest = [folder for folder in scores if folder not in audits]
     if any(is_panel(folder) for folder in rest):
         return _write_panel(rest, audits, page, title=title, figures=figures)
+    from clinqa.present.choice.read import are_choices
+
+    if any(are_choices(folder) for folder in rest):
+        from clinqa.present.choice.write import write_choices
+
+        return write_choices(scores, page, title=title, figures=figures)
     if figures is not None:
         need_matplotlib()
     evaluation = read_scores(scores)

@@ -44,6 +44,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 UNIT = "clusters: item with its near-duplicates"
+FEW = 10  # clusters up to which intervals are Student's on the logit scale
 FIXED = "fixed"
 """The order of items that cannot be shuffled, as a subset."""
 
@@ -249,7 +250,11 @@ class _Making:
         rows, cluster = self._table.rows(names), self._cluster
         if mask is not None:
             rows, cluster = rows[mask], cluster[mask]
-        return bootstrap(rows, cluster, statistic, seed=self._seed, draws=self._draws)
+        few = len(np.unique(cluster)) <= FEW
+        return bootstrap(
+            rows, cluster, statistic, seed=self._seed, draws=self._draws,
+            method="logit" if few else "bca",
+        )  # fmt: skip
 
     def _figure(
         self,

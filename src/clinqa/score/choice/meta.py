@@ -23,7 +23,7 @@ from clinqa.core.figures import Figure
 from clinqa.dataset.reader import Dataset
 from clinqa.score.choice.asked import Asked, design_of
 from clinqa.score.choice.compared import Read
-from clinqa.score.choice.figures import UNIT
+from clinqa.score.choice.figures import FEW, UNIT
 from clinqa.score.choice.matching import Trained
 from clinqa.score.choice.positions import Positions
 from clinqa.score.choice.questions import Questions
@@ -82,7 +82,7 @@ def meta_of(
         },
         "interval": {
             "level": 0.95,
-            "method": "BCa bootstrap",
+            "method": f"BCa bootstrap; t on the logit scale with {FEW} clusters or fewer",
             "resamples": draws,
             "unit": UNIT,
             "seed": seed,
