@@ -25,6 +25,9 @@ from clinqa.core.outfolder import OutFolder, open_out, writing
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.predict.identity import data_class_of_run
+from clinqa.predict.options import PredictOptions
+from clinqa.predict.run import predict
 from clinqa.privacy import is_private
 from clinqa.study.analyse import Result, analyse
 from clinqa.study.answers import read_table, rows_of_run
@@ -73,7 +76,8 @@ def run_study(
     dataset = open_dataset(spec.dataset)
     plan = plan_of(spec, dataset)
     can_draw()
-    data_class = DataClass(dataset.manifest.data_class)
+    # a model that was itself trained on something stricter hands that on
+    data_class = data_class_of_run(dataset, PredictOptions(model=spec.model))
     inputs = [one for one in dataset.manifest.outputs if one.name.startswith("data/")]
     told = {**spec.model_dump(mode="json"), "dataset": dataset.manifest.fingerprint}
     told["specialties"] = list(plan.specialties)
@@ -165,9 +169,6 @@ class _Work:
         return out
 
     def _ask(self, training: Training, adapter: Path | None) -> Path:
-        from clinqa.predict.options import PredictOptions
-        from clinqa.predict.run import predict
-
         spec = self._plan.spec
         options = PredictOptions(
             model=spec.model,
