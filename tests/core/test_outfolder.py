@@ -121,6 +121,18 @@ def test_fresh_takes_away_what_is_ours_and_starts(tmp_path: Path, complete: bool
         assert sorted(p.name for p in out.iterdir()) == [".partial"]
 
 
+def test_fresh_deletes_no_results_of_another_verb(tmp_path: Path) -> None:
+    out = tmp_path / "dataset"
+    with open_out(out, {"verb": "build echo"}) as folder:
+        (folder.partial / "a.txt").write_text("a", encoding="utf-8")
+        folder.commit(manifest())
+    with pytest.raises(ConfigError, match="`clinqa build echo` made this, so name another"):
+        open_out(out, {"verb": "train"}, fresh=True)
+    assert (out / "a.txt").is_file()
+    assert (out / "manifest.json").is_file()
+    open_out(out, {"verb": "build echo"}, fresh=True).close()
+
+
 def test_fresh_leaves_a_folder_that_also_holds_something_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
     finish(out)

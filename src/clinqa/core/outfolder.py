@@ -194,6 +194,7 @@ def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) ->
         there, ours = started
         finished = None
     if fresh:
+        _refuse_other_verb(out, there, identity)
         _delete_ours(out, ours)
         return None
     if there and fingerprint(there) != fingerprint(identity):
@@ -228,6 +229,13 @@ def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
         return ({}, []) if nothing_else and left <= {_temporary(STARTED)} else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _refuse_other_verb(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+    """--fresh is for doing a thing again: results of another verb may be what this one reads."""
+    made = there.get("verb", identity.get("verb"))
+    if made != identity.get("verb", made):
+        raise ConfigError(f"--out {out}: `clinqa {made}` made this, so name another folder")
 
 
 def _delete_ours(out: Path, names: list[str]) -> None:
