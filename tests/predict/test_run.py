@@ -206,7 +206,7 @@ def test_other_weights_under_the_same_name_are_another_run(
 ) -> None:
     file = dataset.parent / "model.gguf"
     file.write_bytes(b"GGUF one")
-    monkeypatch.setattr("clinqa.predict.run.open_model", lambda name, options: Made(echo))
+    monkeypatch.setattr("clinqa.predict.opened.open_model", lambda name, options: Made(echo))
     run(dataset, model=f"gguf:{file}")
     assert run(dataset, model=f"gguf:{file}").already_done
     file.write_bytes(b"GGUF two!")

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,10 @@ from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, wri
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.models.protocol import Described, Model, ModelOptions
-from clinqa.models.registry import open_model
+from clinqa.models.protocol import ModelOptions
 from clinqa.predict.ask import Asking, open_journal
 from clinqa.predict.budget import Budget
 from clinqa.predict.choices import LETTERS, Choices
-from clinqa.predict.constrained import Constrained, Weighed
 from clinqa.predict.dryrun import dry_run, price_of
 from clinqa.predict.identity import (
     VERB,
@@ -42,6 +39,7 @@ from clinqa.predict.identity import (
 )
 from clinqa.predict.kept import PromptKeeper
 from clinqa.predict.learnt import check_learnt
+from clinqa.predict.opened import Models
 from clinqa.predict.options import PredictOptions, PredictResult
 from clinqa.predict.prompter import Prompter
 from clinqa.predict.prompts import Template, load_template
@@ -161,7 +159,7 @@ class _Run:
         self._prompts = choices.total if choices else source.total
         with ExitStack() as stack:
             weighed = choices is not None and weighs_letters(options)
-            models = _Models(options, self._model_options(), stack, self._facts, weighed)
+            models = Models(options, self._model_options(), stack, self._facts, weighed)
             self._repeats = repeats = plan_repeats(options, models(0))
             if repeats.note:
                 self.notes.append(repeats.note)
@@ -358,46 +356,6 @@ class _Run:
             if status not in ("answered", "error") and tally.statuses[status]:
                 found.append(f"{tally.statuses[status]:,} of {tally.total:,} answers are {status}")
         return found
-
-
-class _Models:
-    """The model of each repeat: one for all, unless each repeat has an adapter of its own."""
-
-    def __init__(
-        self,
-        options: PredictOptions,
-        given: ModelOptions,
-        stack: ExitStack,
-        facts: list[dict[str, Any]],
-        weighed: bool = False,
-    ) -> None:
-        self._options, self._given, self._stack = options, given, stack
-        self._weighed = weighed
-        self._facts = facts  # of each model that was opened, for the manifest
-        self._open: tuple[Path | None, Model] | None = None
-        stack.callback(self._close)
-
-    def __call__(self, repeat: int) -> Model:
-        adapters = self._options.adapters
-        adapter = adapters[min(repeat, len(adapters) - 1)] if adapters else None
-        if self._open is None or self._open[0] != adapter:
-            self._close()
-            model = open_model(self._options.model, replace(self._given, adapter=adapter))
-            if self._options.constrained:
-                model = Constrained(model)
-            elif self._weighed:
-                model = Weighed(model)
-            self._open = adapter, model
-            said = model.describe() if isinstance(model, Described) else {}
-            facts = {"deterministic": model.deterministic, **said}
-            if facts not in self._facts:
-                self._facts.append(facts)
-        return self._open[1]
-
-    def _close(self) -> None:
-        if self._open is not None:
-            self._open[1].close()
-            self._open = None
 
 
 def _counts(manifest: Manifest) -> dict[str, int]:
