@@ -229,6 +229,13 @@ def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
                 f"{name}: {sum(others.values()):,} of {len(one):,} answers name no option "
                 f"({told}); they count as wrong"
             )
+        weighed = made.reads[one.run.id].get("first_token")
+        ties = 0 if weighed is None else list(weighed.reading.status).count("ambiguous")
+        if ties:
+            found.append(
+                f"{name}: the likeliest letters tie {ties:,} times and are no answer; half "
+                "precision rounds small differences away (predict --dtype float32)"
+            )
         if not (one.run.configuration.get("choices") or {}).get("orders"):
             found.append(
                 f"{name}: asked in the bank's order only; nothing can be said of positions "
