@@ -106,3 +106,12 @@ def test_the_order_of_papers_can_be_made_anew_from_their_columns(how: str) -> No
                 total += 1
                 kept += place.get(other, -9) - place.get(one, -5) == 1
     assert total > 1000 and kept / total > 0.96  # the rest: figures beside a column
+
+
+def test_a_gap_that_the_ink_of_a_slanted_letter_hides_is_one_by_the_fonts_size(
+    documents: dict[str, PdfDocument],
+) -> None:
+    """In one paper "of 9/10" is closer than it looks, and in its formulas "P(i)" is one word."""
+    pages = documents["cinc2009_0625.pdf"].pages
+    assert "of 9/10" in pages[0].text
+    assert "P(i)" in pages[1].text

@@ -5,8 +5,8 @@ by the same rule for every engine (`words`). The calls go past ctypes' conversio
 in and out), since there are five a character.
 
 Two corrections. PDFium's loose box is the union of a glyph's advance and its ink, so that the ink
-of a slanted or substituted font hides the gap after it: where a box reaches into the next
-character, its end is set by the font's own width. And where the loose box is flat, the ink counts.
+of a slanted or substituted font hides the gap after it, or a part of it: where a box reaches that
+far, its end is set by the font's own width. And where the loose box is flat, the ink counts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from clinqa.sources.pdf.chars import HYPHEN, PageChars, framed
+from clinqa.sources.pdf.words import GAP
 
 __all__ = ["crop_of", "pdfium_chars"]
 
@@ -173,7 +174,7 @@ def _true_advance(
     deque(map(_calls()["origin"], repeat(handle), numbers, x_at, y_at), maxlen=0)
     origins = np.full(len(kept), np.nan)
     origins[asked] = points[:, 0]
-    reach = boxes[:-1, 2] > origins[1:] + 0.02 * em
+    reach = boxes[:-1, 2] > origins[1:] - 0.16 * em  # or hide a part of the gap
     # letters of one ligature share its box: no letter's own width is theirs
     shared = np.zeros(len(kept) + 1, bool)
     shared[1:-1] = (boxes[1:] == boxes[:-1]).all(axis=1)
@@ -181,9 +182,11 @@ def _true_advance(
     hidden = np.nonzero(close & reach & alone[:-1] & (origins[1:] > origins[:-1]))[0].tolist()
     ems = _Ems(handle)
     for place in hidden:
-        advance = ems.advance(kept[place], int(codes[place]))
-        if advance > 0:
-            boxes[place, 2] = min(boxes[place, 2], origins[place] + advance)
+        advance, size = ems.advance(kept[place], int(codes[place]))
+        end = origins[place] + advance
+        # the box may be lower than the font is large, and only a gap by the font's size is one
+        if advance > 0 and origins[place + 1] > end + GAP * size:
+            boxes[place, 2] = min(boxes[place, 2], end)
     # only to the right: an origin left of the ink is the glyph's side bearing, and in the box
     shifted = (origins > boxes[:, 0]) & (origins < boxes[:, 2])  # false where it was not asked
     boxes[shifted, 0] = origins[shifted]
@@ -197,23 +200,23 @@ class _Ems:
         self._objects: dict[int, tuple[Any, float, int]] = {}
         self._widths: dict[tuple[int, int], float] = {}
 
-    def advance(self, index: int, code: int) -> float:
-        """In points; 0 where it cannot be told."""
+    def advance(self, index: int, code: int) -> tuple[float, float]:
+        """A character's width and its font's size, in points; zeros where it cannot be told."""
         pointer = _calls()["object"](self._handle, index)
         if not pointer:
-            return 0.0
+            return 0.0, 0.0
         known = self._objects.get(pointer)
         if known is None:
             known = self._objects[pointer] = _font_of(pointer)
         font, em, name = known
         if not font:
-            return 0.0
+            return 0.0, 0.0
         width = self._widths.get((name, code))
         if width is None:
             out = ctypes.c_float()
             good = raw.FPDFFont_GetGlyphWidth(font, code, 1000.0, out)
             width = self._widths[name, code] = out.value / 1000.0 if good else 0.0
-        return width * em
+        return width * em, em
 
 
 def _font_of(pointer: int) -> tuple[Any, float, int]:

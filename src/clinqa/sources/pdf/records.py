@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 STAGE = "pages"
-METHOD = "pages-1"  # changes with whatever changes a page's raw record
+METHOD = "pages-2"  # changes with whatever changes a page's raw record
 
 
 class Mode(StrEnum):
