@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from clinqa.present.curves import plot_curves, smoothed
 
 LOG = [
@@ -33,3 +35,26 @@ def test_a_short_log_and_an_empty_one_are_drawn(tmp_path: Path) -> None:
 def test_a_mean_looks_back_only() -> None:
     assert smoothed([1.0, 3.0, 5.0, 7.0], 2) == [1.0, 2.0, 4.0, 6.0]
     assert smoothed([], 3) == []
+
+
+def test_one_validation_stands_at_its_step_on_the_axis_of_all_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = pytest.importorskip("matplotlib.figure")
+    drawn = []
+    save = figure.Figure.savefig
+
+    def keep(self: object, *given: object, **named: object) -> None:
+        drawn.append(self)
+        save(self, *given, **named)
+
+    monkeypatch.setattr(figure.Figure, "savefig", keep)
+    log = [{"step": step, "loss": 1.0} for step in range(1, 7)]
+    log.append({"step": 6, "eval_loss": 1.0, "eval_exact": 0.5, "eval_accuracy": 0.75})
+    plot_curves(log, tmp_path / "c.svg", title="a model", private=False)
+    left, right = drawn[0].axes
+    assert left.get_xlim() == right.get_xlim()
+    assert all(tick == round(tick) for tick in right.get_xticks())
+    # of multiple choice the letter decides the accuracy, and may be right where the text is not
+    said = [text.get_text() for text in right.get_legend().get_texts()]
+    assert said == ["accuracy", "exact answers"]

@@ -49,12 +49,12 @@ def plot_curves(
     validations = [row for row in log if "eval_loss" in row]
     scores = [name for name in _WORDS if any(f"eval_{name}" in row for row in validations)]
     if "macro_f1" in scores:  # of one word, exact says what accuracy says
-        scores.remove("exact")
-    elif "exact" in scores:
-        scores.remove("accuracy")
+        scores = [name for name in scores if name != "exact"]
+    elif all(row.get("eval_exact") == row.get("eval_accuracy") for row in validations):
+        scores = [name for name in scores if name != "accuracy"]
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(9.0, 3.6), facecolor="#ffffff", layout="constrained")
-        axes = figure.subplots(1, 2 if scores else 1, squeeze=False)[0]
+        axes = figure.subplots(1, 2 if scores else 1, squeeze=False, sharex=True)[0]
         _losses(axes[0], steps, validations)
         if scores:
             _scores(axes[1], validations, scores)
@@ -119,6 +119,7 @@ def _scores(axes: Axes, validations: Sequence[Mapping[str, Any]], names: Sequenc
 
 def _plain(axes: Axes, best_step: int | None) -> None:
     axes.set_xlabel("step")
+    axes.xaxis.get_major_locator().set_params(integer=True)  # there is no half a step
     axes.grid(axis="y", color=_FAINT, lw=0.7)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
