@@ -45,3 +45,10 @@ def drive(trainer: Any, watch: Watch, items: int) -> None:
         ) from error
     if watch.interrupted and trainer.state.global_step < trainer.state.max_steps:
         raise KeyboardInterrupt
+    weights = (one for one in trainer.model.parameters() if one.requires_grad)
+    alone = processes() == 1  # else each holds a part, and the canaries will say it
+    if alone and not watch.best and not all(bool(torch.isfinite(one).all()) for one in weights):
+        raise ModelError(
+            f"the trained weights are no finite numbers after step {trainer.state.global_step}, "
+            "the last; lower learning_rate, or set precision=f32"
+        )

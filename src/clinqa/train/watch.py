@@ -203,13 +203,21 @@ def last_checkpoint(folder: Path) -> tuple[Path, int] | None:
     found = []
     for path in folder.glob("checkpoint-*"):
         number = path.name.partition("-")[2]
-        # the state is written last
-        if number.isdecimal() and (path / "trainer_state.json").is_file():
+        if number.isdecimal() and _is_whole(path, int(number)):
             found.append((int(number), path))
     if not found:
         return None
     step, path = max(found)
     return path, step
+
+
+def _is_whole(checkpoint: Path, step: int) -> bool:
+    """The state is written last: a kill or a full disk may leave it out, or half of it."""
+    try:
+        state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+        return bool(state["global_step"] == step)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
