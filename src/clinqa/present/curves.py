@@ -118,8 +118,10 @@ def _scores(axes: Axes, validations: Sequence[Mapping[str, Any]], names: Sequenc
 
 
 def _plain(axes: Axes, best_step: int | None) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.set_xlabel("step")
-    axes.xaxis.get_major_locator().set_params(integer=True)  # there is no half a step
+    axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))  # there is no half a step
     axes.grid(axis="y", color=_FAINT, lw=0.7)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
