@@ -28,8 +28,9 @@ from clinqa.present.report.page import (
     inlined_json,
     policy,
 )
+from clinqa.present.report.tables import Cell, Column, Row, Table
 
-__all__ = ["render_panel"]
+__all__ = ["main_table", "render_panel"]
 
 _MAIN = (
     "accuracy", "macro_f1", "sensitivity", "specificity", "precision", "mcc", "kappa", "youden_j",
@@ -41,12 +42,14 @@ _PAIRS = (
     ("pair_none", "none right", "e3"),
 )  # fmt: skip
 _TESTS = 60
+_BILLION = 1e9
 #: Parts that scores need not have.
 _ABSENT: dict[str, Any] = {
     **{name: [] for name in ("ensembles", "relations", "errors", "medical_general", "transfer")},
     "search": None,
     "scale": {},
     "difficulty": None,
+    "repeats": 1,
 }
 
 
@@ -86,6 +89,9 @@ def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") ->
         left_out=_table(panel, ("accuracy", "macro_f1", "youden_j", "kappa"), LEFT_OUT, BY_PAIR),
         statuses=_table(panel, tuple(f"status_{s}" for s in _STATUSES), WRONG, BY_PAIR),
         categories=_categories(panel),
+        rankings=panel.panel.get("rankings"),
+        gains=_gains(panel),
+        pair_parts=[(name, look) for _, name, look in _PAIRS],
         charts=_charts(panel),
         fairness=_fairness(panel),
         tests=[test for test in panel.tests if test.p_holm is not None][:_TESTS],
@@ -109,6 +115,24 @@ def _fairness(panel: Panel) -> Markup | None:
         return None
     labels = {run.id: run.label for run in panel.runs}
     return fairness_section(panel.audit, labels, {run.id: run.look for run in panel.runs})
+
+
+def main_table(panel: Panel) -> Table:
+    """The figures of each run, for a paper."""
+    rows = []
+    for run, figures in _table(panel, _MAIN, WRONG, BY_PAIR):
+        cells = []
+        for figure in figures:
+            known = figure is not None and figure.low is not None and figure.high is not None
+            low, high = (figure.low, figure.high) if figure is not None and known else (None, None)
+            cells.append(
+                Cell(_v3(figure.value if figure is not None else None),
+                     f"{_v3(low)} to {_v3(high)}" if known else "")
+            )  # fmt: skip
+        rows.append(Row(run.label, tuple(cells)))
+    columns = tuple(Column(name, MEANINGS[name][0], figures=True) for name in _MAIN)
+    note = "95 % intervals over pairs; a statement without an answer counts as wrong."
+    return Table("main", "Figures of each run", "Run", columns, tuple(rows), (note,))
 
 
 def _table(
@@ -135,7 +159,40 @@ def _categories(panel: Panel) -> dict[str, Any]:
     return {"names": [str(topics.get(name) or name or "none") for name in names], "rows": rows}
 
 
-def _charts(panel: Panel) -> dict[str, Markup | None]:
+def _gains(panel: Panel) -> dict[str, Any] | None:
+    """What fine-tuning gained here and on each other set, a row a fine-tuned run."""
+    others = panel.panel.get("transfer") or []
+    rows: dict[tuple[str, str], list[Any]] = {}
+    for at, other in enumerate(others):
+        for gain in other["gains"]:
+            own = rows.setdefault((gain["tuned"], gain["base"]), [None] * (1 + len(others)))
+            own[0], own[at + 1] = gain["here"], gain["there"]
+    if not rows:
+        return None
+    return {
+        "sets": ["this set", *(f"{one['set']}, {one['split']}" for one in others)],
+        "rows": [{"tuned": t, "base": b, "gains": own} for (t, b), own in rows.items()],
+    }
+
+
+def _scale(panel: Panel) -> list[Markup]:
+    """A chart a family: its models by size, with intervals."""
+    runs = {run.id: run for run in panel.runs}
+    made = []
+    for at, (family, among) in enumerate((panel.panel.get("scale") or {}).items()):
+        dots = []
+        for one in among:
+            run, figure = runs[one["run"]], panel.figure(one["run"], "accuracy")
+            if figure is not None:
+                size = f"{one['parameters'] / _BILLION:.3g} B"
+                dots.append(Dot(f"{size}  {run.label}", figure.value, figure.low, figure.high,
+                                run.look))  # fmt: skip
+        title = f"{family}: accuracy by size, 95 % over pairs"
+        made.append(dot_panel(f"chart-scale-{at}", title, dots))
+    return made
+
+
+def _charts(panel: Panel) -> dict[str, Any]:
     metric = str(panel.meta["family"]["metric"])
     dots, bars = [], []
     for run in panel.runs:
@@ -150,7 +207,8 @@ def _charts(panel: Panel) -> dict[str, Markup | None]:
             )
     plane_of = {str(one["run"]): one for one in panel.panel["plane"]}
     numbers = {run.id: run.number for run in panel.runs}
-    made: dict[str, Markup | None] = {
+    made: dict[str, Any] = {
+        "scale": _scale(panel),
         **dict.fromkeys(("kappa", "difficulty")),
         "dots": dot_panel("chart-primary", f"{MEANINGS[metric][0]}, 95 % over pairs", dots),
         "pairs": stacked_panel("chart-pairs", "Pairs, % of pairs", bars) if bars else None,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from clinqa.present.panel.read import Panel
+from clinqa.present.panel.read import Panel, PanelRun
 
 __all__ = ["MEANINGS", "summary"]
 
@@ -29,27 +29,15 @@ def summary(panel: Panel) -> list[str]:
     """A few sentences; who is best is said only where a test says so."""
     metric = str(panel.meta["family"]["metric"])
     name = MEANINGS[metric][0].lower()
-    ranked = sorted(
-        (
-            (figure.value, run)
-            for run in panel.runs
-            if not run.is_vote and (figure := panel.figure(run.id, metric)) is not None
-            and figure.value is not None
-        ),
-        key=lambda one: (-one[0], one[1].id),
-    )  # fmt: skip
     said = []
-    if ranked:
-        value, best = ranked[0]
-        told = f"Highest {name}: {best.label}, {value:.3f}"
-        if len(ranked) > 1:
-            alike = [run.label for _, run in ranked[1:] if not _better(panel, best.id, run.id)]
-            told += (
-                "; by the declared tests it differs from every other run."
-                if not alike
-                else f"; not told apart from {', '.join(alike)} by the declared tests."
-            )
-        said.append(told)
+    # what was asked of fewer statements, or in another way, shares no ranking
+    ways: dict[tuple[int, str], list[PanelRun]] = {}
+    for run in panel.runs:
+        if not run.is_vote:
+            ways.setdefault((int(run.about["items"]), str(run.about["how"])), []).append(run)
+    for (items, how), runs in ways.items():
+        among = "" if len(ways) == 1 else f" of those asked {items:,} statements, {how}"
+        said += _ranked(panel, metric, f"Highest {name}{among}", runs)
     one_sided = [
         run.label
         for run in panel.runs
@@ -67,6 +55,27 @@ def summary(panel: Panel) -> list[str]:
             f"nobody, {difficulty['everybody']:,} by all {difficulty['models']} models."
         )
     return said
+
+
+def _ranked(panel: Panel, metric: str, told: str, runs: Sequence[PanelRun]) -> list[str]:
+    known = [
+        (figure.value, run)
+        for run in runs
+        if (figure := panel.figure(run.id, metric)) is not None and figure.value is not None
+    ]
+    if not known:
+        return []
+    ranked = sorted(known, key=lambda one: (-one[0], one[1].id))
+    value, best = ranked[0]
+    told += f": {best.label}, {value:.3f}"
+    if len(ranked) > 1:
+        alike = [run.label for _, run in ranked[1:] if not _better(panel, best.id, run.id)]
+        told += (
+            "; by the declared tests it differs from every other run."
+            if not alike
+            else f"; not told apart from {', '.join(alike)} by the declared tests."
+        )
+    return [told]
 
 
 def _better(panel: Panel, one: str, two: str) -> bool:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "need_matplotlib"]
+__all__ = ["FORMATS", "METADATA", "SETTINGS", "colour_of", "draw_figures", "need_matplotlib"]
 
 FORMATS = ("svg", "pdf")
-_METADATA: Mapping[str, dict[str, Any]] = {
+METADATA: Mapping[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "clinqa", "Title": "Evaluation"},
     "pdf": {"CreationDate": None, "Creator": "clinqa", "Producer": "clinqa"},
 }
-_SETTINGS: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters everywhere
     "font.size": 8,
     "svg.hashsalt": "clinqa",
@@ -58,6 +58,11 @@ def need_matplotlib() -> None:
         raise MissingExtra("plots", "matplotlib") from error
 
 
+def colour_of(group: str) -> str:
+    """The colour of models of a group."""
+    return _GROUP_COLOURS.get(group, _OTHER_COLOUR)
+
+
 def draw_figures(evaluation: Evaluation) -> dict[str, bytes]:
     """Every figure in every format, by file name."""
     need_matplotlib()
@@ -71,7 +76,7 @@ def draw_figures(evaluation: Evaluation) -> dict[str, bytes]:
         "by-level": lambda e: _heat(e, "level"),
     }
     made: dict[str, bytes] = {}
-    settings: dict[Any, Any] = dict(_SETTINGS)
+    settings: dict[Any, Any] = dict(SETTINGS)
     with matplotlib.rc_context(settings):
         drawn = {name: draw(evaluation) for name, draw in drawers.items()}
         if evaluation.audit is not None:
@@ -82,7 +87,7 @@ def draw_figures(evaluation: Evaluation) -> dict[str, bytes]:
                 continue
             for kind in FORMATS:
                 file = io.BytesIO()
-                figure.savefig(file, format=kind, metadata=_METADATA[kind], bbox_inches="tight")
+                figure.savefig(file, format=kind, metadata=METADATA[kind], bbox_inches="tight")
                 made[f"{name}.{kind}"] = file.getvalue()
     return made
 
@@ -133,7 +138,7 @@ def _dot(axes: Axes, evaluation: Evaluation, run: Run, metric: str, row: int) ->
     if figure is None or figure.value is None:
         axes.text(0.02, row, "–", va="center", color=_SOFT)
         return
-    colour = _GROUP_COLOURS.get(run.group, _OTHER_COLOUR)
+    colour = colour_of(run.group)
     if figure.low is not None and figure.high is not None:
         axes.plot([figure.low, figure.high], [row, row], color=colour, lw=1.4, alpha=0.65)
     axes.plot(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clinqa import __version__
 from clinqa.core.cells import is_private, write_file
@@ -18,6 +19,9 @@ from clinqa.present.report.page import GENERATOR, all_tables, render
 from clinqa.present.report.plots import draw_figures, need_matplotlib
 from clinqa.present.report.read import Evaluation, read_scores
 from clinqa.present.report.tables import csv_of, latex_of
+
+if TYPE_CHECKING:
+    from clinqa.present.panel.read import Panel
 
 __all__ = ["Written", "write_report"]
 
@@ -56,7 +60,11 @@ def write_report(
     audits = [folder for folder in scores if is_audit(folder)]
     rest = [folder for folder in scores if folder not in audits]
     if any(is_panel(folder) for folder in rest):
-        return _write_panel(rest, audits, page, title=title, figures=figures)
+        if figures is not None:
+            need_matplotlib()
+        return _write_panel(
+            rest, audits, page, title=title, figures=figures, fresh=fresh, command=command
+        )
     from clinqa.present.choice.read import are_choices
 
     if any(are_choices(folder) for folder in rest):
@@ -70,7 +78,8 @@ def write_report(
     html = render(evaluation, title=title, examples=examples, page=page.name)
     files: Sequence[str] = ()
     if figures is not None:
-        files = _write_files(evaluation, figures, fresh, command)
+        given = evaluation.manifests, evaluation.data_class
+        files = _write_files(lambda: _files(evaluation), *given, figures, fresh, command)
     page.parent.mkdir(parents=True, exist_ok=True)
     write_file(page, html, private=private)
     return Written(
@@ -92,9 +101,10 @@ def _write_panel(
     *,
     title: str,
     figures: Path | None,
+    fresh: bool,
+    command: Sequence[str],
 ) -> Written:
-    """The page of true_false scores, with an audit if there is one. Its charts stand in the page,
-    its tables in the scores and the audit."""
+    """The page of true_false scores, with an audit if there is one, and its figures and tables."""
     from clinqa.present.panel.page import render_panel
     from clinqa.present.panel.read import read_panel
 
@@ -103,16 +113,17 @@ def _write_panel(
             "a page holds one panel of true_false scores; other sets come in through "
             "clinqa score --against"
         )
-    if figures is not None:
-        raise ConfigError(
-            f"--figures: of true_false scores the tables are in {scores[0] / 'tables'} and the "
-            "charts in the page"
-        )
     if len(audits) > 1:
         raise ConfigError(f"{audits[1]}: a page holds one audit; report each by itself")
     panel = read_panel(scores[0], audits[0] if audits else None)
     private = is_private(panel.data_class)
     html = render_panel(panel, title=title, page=page.name)
+    files: Sequence[str] = ()
+    if figures is not None:
+        given = (panel.manifest,), panel.data_class
+        files = _write_files(
+            lambda: _panel_files(panel, scores[0]), *given, figures, fresh, command
+        )
     page.parent.mkdir(parents=True, exist_ok=True)
     write_file(page, html, private=private)
     return Written(
@@ -122,6 +133,7 @@ def _write_panel(
         figures=sum(len(found) for found in panel.figures.values()),
         tests=len(panel.tests),
         private=private,
+        files=files,
         warnings=tuple(panel.meta.get("warnings") or ()),
     )
 
@@ -157,21 +169,26 @@ def _refuse_inside(page: Path, scores: Sequence[Path]) -> None:
 
 
 def _write_files(
-    evaluation: Evaluation, folder: Path, fresh: bool, command: Sequence[str]
+    files: Callable[[], Mapping[str, bytes]],
+    manifests: Sequence[Manifest],
+    data_class: str,
+    folder: Path,
+    fresh: bool,
+    command: Sequence[str],
 ) -> Sequence[str]:
     """Figures as SVG and PDF, tables as CSV and LaTeX; counts and shares only, no record text."""
-    private = is_private(evaluation.data_class)
+    private = is_private(data_class)
     started = datetime.now(UTC)
     identity = {
         "verb": "report",
         "clinqa": __version__,
-        "scores": sorted(manifest.fingerprint for manifest in evaluation.manifests),
+        "scores": sorted(manifest.fingerprint for manifest in manifests),
         "files": ["svg", "pdf", "csv", "tex"],
     }
     with open_out(folder, identity, fresh=fresh, private=private) as out:
         if out.done is not None:
             return [record.name for record in out.done.outputs]
-        for name, body in _files(evaluation).items():
+        for name, body in files().items():
             path = out.partial / name
             path.parent.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
             with os.fdopen(create_file(path, private=private), "wb") as file:
@@ -180,7 +197,7 @@ def _write_files(
         manifest = out.commit(
             Manifest(
                 verb="report",
-                data_class=evaluation.data_class,
+                data_class=data_class,
                 identity=identity,
                 clinqa=__version__,
                 command=command,
@@ -199,4 +216,18 @@ def _files(evaluation: Evaluation) -> Mapping[str, bytes]:
     for key, table in all_tables(evaluation).items():
         made[f"tables/{key}.csv"] = csv_of(table).encode("utf-8")
         made[f"tables/{key}.tex"] = latex_of(table).encode("utf-8")
+    return made
+
+
+def _panel_files(panel: Panel, scores: Path) -> Mapping[str, bytes]:
+    """The panel's figures, its main table as LaTeX, and the tables as the scores have them."""
+    from clinqa.present.panel.page import main_table
+    from clinqa.present.panel.plots import draw_panel
+
+    made = {f"figures/{name}": body for name, body in draw_panel(panel).items()}
+    made["tables/main.tex"] = latex_of(main_table(panel)).encode("utf-8")
+    listed = {record.name for record in panel.manifest.outputs}
+    for path in sorted((scores / "tables").glob("*.csv")):
+        if f"tables/{path.name}" in listed:
+            made[f"tables/{path.name}"] = path.read_bytes()
     return made
