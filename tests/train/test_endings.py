@@ -10,6 +10,7 @@ pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.core.errors import ModelError
 from clinqa.train import finish
+from clinqa.train.watch import Watch
 from tiny_model import make_tiny
 from train.made_training import trained, write
 
@@ -42,9 +43,17 @@ def test_ctrl_c_after_the_last_step_keeps_the_best_state(
 
 
 def test_weights_that_are_no_numbers_after_the_last_step_are_said_to_be_that(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    goes_on = Watch.on_step_end
+
+    def spoil(self: Watch, args: object, state: object, control: object, **given: object) -> object:
+        weights = given["model"].parameters()  # type: ignore[attr-defined]
+        next(one for one in weights if one.requires_grad).data.fill_(float("nan"))
+        return goes_on(self, args, state, control, **given)
+
+    monkeypatch.setattr(Watch, "on_step_end", spoil)
     base = make_tiny(tmp_path / "base")
     dataset = write(tmp_path / "dataset", validation=[])
     with pytest.raises(ModelError, match="no finite numbers after step 1"):
-        trained(dataset, base, tmp_path / "out", "max_steps=1", "learning_rate=1e39", "warmup=0")
+        trained(dataset, base, tmp_path / "out", "max_steps=1")

@@ -76,6 +76,8 @@ def test_an_override_is_read_as_yaml_and_marked() -> None:
         ("method=encoder", "choose the preset"),
         ("epochs=[", "YAML"),
         ("targets=everything", "targets"),
+        ("learning_rate=1e39", "learning_rate"),
+        ("accumulation=1000000000000000000000", "accumulation"),
         ("epochs=yes", "epochs: .*should be a number"),
         ("batch_size=true", "batch_size"),
         ("epochs=2001-99-99", "YAML"),

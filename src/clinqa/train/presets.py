@@ -39,9 +39,9 @@ def _word(value: object) -> object:
 
 Float = Annotated[float, BeforeValidator(_number)]
 Int = Annotated[int, BeforeValidator(_number)]
-Positive = Annotated[Float, Field(gt=0, allow_inf_nan=False)]
+Positive = Annotated[Float, Field(gt=0, le=1e12, allow_inf_nan=False)]
 Share = Annotated[Float, Field(ge=0, lt=1, allow_inf_nan=False)]
-Count = Annotated[Int, Field(ge=1)]
+Count = Annotated[Int, Field(ge=1, le=10**12)]
 Line = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=200)]
 
 
