@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from clinqa.core.errors import ConfigError
 
@@ -16,6 +16,10 @@ __all__ = ["GROUPS", "ModelFacts", "base_of", "facts_of", "load_models"]
 
 Group = Literal["biomedical", "general", "closed", "encoder", "baseline"]
 GROUPS: tuple[Group, ...] = ("biomedical", "general", "closed", "encoder", "baseline")
+
+
+#: A match is looked for in a name in lower case; an empty one would be every model's.
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 
 
 class ModelFacts(BaseModel):
@@ -26,10 +30,10 @@ class ModelFacts(BaseModel):
     id: str
     name: str
     family: str
-    parameters: float | None = Field(ge=0)
+    parameters: float | None = Field(ge=0, allow_inf_nan=False)
     group: Group
     licence: str
-    match: tuple[str, ...] = Field(min_length=1)
+    match: tuple[Word, ...] = Field(min_length=1)
     base_of: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
 
@@ -72,8 +76,12 @@ def base_of(facts: ModelFacts) -> ModelFacts | None:
 def _checked(text: str) -> tuple[ModelFacts, ...]:
     try:
         models = _File.model_validate(yaml.safe_load(text)).models
-    except (yaml.YAMLError, ValidationError) as error:
+    except yaml.YAMLError as error:
         raise ConfigError(f"models.yaml: {str(error).splitlines()[0]}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ", ".join(map(str, first["loc"]))
+        raise ConfigError(f"models.yaml: {place or 'the file'}: {first['msg']}") from error
     ids = [one.id for one in models]
     words = [word for one in models for word in one.match]
     for what, values in (("id", ids), ("match", words)):

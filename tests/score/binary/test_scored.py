@@ -216,6 +216,7 @@ def test_what_is_wrongly_asked_is_refused_in_words(
     for options, words in (
         (ScoreOptions(ensembles=("x=good",)), "two runs or more"),
         (ScoreOptions(ensembles=("x=good,nobody",)), "no run nobody"),
+        (ScoreOptions(ensembles=("good=good,fair",)), "a run has this name"),
         (ScoreOptions(primary="bleu"), "no such metric"),
         (ScoreOptions(against=(tmp_path,)), "no complete folder"),
         (ScoreOptions(ensemble_from=tmp_path), "no complete folder"),

@@ -59,6 +59,8 @@ def named(told: Sequence[str], runs: Sequence[Run]) -> list[Named]:
     for text in told:
         name, equals, rest = text.partition("=")
         wanted = [one.strip() for one in rest.split(",") if one.strip()]
+        if name.strip() in by_name:
+            raise ConfigError(f"--ensemble {name.strip()}: a run has this name; give another")
         if not equals or not name.strip() or len(wanted) < 2:
             raise ConfigError(f"--ensemble {text!r}: give NAME=RUN,RUN and so on, two runs or more")
         unknown = [one for one in wanted if one not in by_name]
