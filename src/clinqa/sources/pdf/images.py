@@ -11,6 +11,8 @@ import math
 import struct
 import zlib
 from collections.abc import Iterator
+from functools import cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -117,21 +119,38 @@ def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
     return share
 
 
-def _things(page: Any) -> Iterator[tuple[int, Any]]:
+@cache
+def _calls() -> dict[str, Any]:
+    """Past ctypes' conversions (plain numbers in and out): a page may hold thousands of things."""
+
+    def typed(name: str, *arguments: Any) -> Any:
+        address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
+        assert address is not None
+        return ctypes.CFUNCTYPE(arguments[0], *arguments[1:])(address)
+
+    handle, number = ctypes.c_void_p, ctypes.c_int
+    return {
+        "of page": typed("FPDFPage_GetObject", handle, handle, number),
+        "of form": typed("FPDFFormObj_GetObject", handle, handle, ctypes.c_ulong),
+        "in form": typed("FPDFFormObj_CountObjects", number, handle),
+        "kind": typed("FPDFPageObj_GetType", number, handle),
+    }
+
+
+def _things(page: Any) -> Iterator[tuple[int, int]]:
     """The kinds of what stands on the page, and the things, those of forms within it too."""
-    held = [
-        raw.FPDFPage_GetObject(page.raw, number)
-        for number in range(min(_MOST, raw.FPDFPage_CountObjects(page.raw)))
-    ]
+    call = _calls()
+    whole = ctypes.cast(page.raw, ctypes.c_void_p).value
+    count = min(_MOST, raw.FPDFPage_CountObjects(page.raw))
+    held = list(map(call["of page"], repeat(whole), range(count)))
     depth = 0
     while held and depth < _DEEPEST:
         inner: list[Any] = []
-        for thing in held:
-            kind = raw.FPDFPageObj_GetType(thing)
+        for kind, thing in zip(map(call["kind"], held), held, strict=True):
             yield kind, thing
             if kind == raw.FPDF_PAGEOBJ_FORM:
-                count = min(_MOST - len(inner), raw.FPDFFormObj_CountObjects(thing))
-                inner += [raw.FPDFFormObj_GetObject(thing, number) for number in range(count)]
+                count = min(_MOST - len(inner), call["in form"](thing))
+                inner += map(call["of form"], repeat(thing), range(count))
         held, depth = inner, depth + 1
 
 
@@ -151,7 +170,8 @@ def _pixels_on(page: Any) -> int:
     for kind, thing in _things(page):
         if kind == raw.FPDF_PAGEOBJ_IMAGE:
             size = raw.FPDF_IMAGEOBJ_METADATA()
-            if raw.FPDFImageObj_GetImageMetadata(thing, page.raw, size):
+            image = ctypes.cast(thing, raw.FPDF_PAGEOBJECT)
+            if raw.FPDFImageObj_GetImageMetadata(image, page.raw, size):
                 total += int(size.width) * int(size.height)
     return total
 
