@@ -28,7 +28,7 @@ def test_rounding_of_another_format_is_no_fault(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_same_format_allows_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ModelError, match="off by 0.23 on average"):
+    with pytest.raises(ModelError, match=r"off by 0\.23 on average"):
         off(monkeypatch, -4.7, "bfloat16")
 
 
@@ -39,5 +39,5 @@ def test_more_than_rounding_is_a_fault_in_any_format(monkeypatch: pytest.MonkeyP
 
 def test_where_much_was_learnt_half_the_way_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert off(monkeypatch, -3.9, "float32", learnt=2.0) == pytest.approx(0.9)
-    with pytest.raises(ModelError, match="off by 1.1 on average"):
+    with pytest.raises(ModelError, match=r"off by 1\.1 on average"):
         off(monkeypatch, -4.1, "float32", learnt=2.0)

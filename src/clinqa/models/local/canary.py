@@ -23,8 +23,8 @@ device: rounding differs with threads and kernels."""
 _NEARER = 0.5
 """Elsewhere: at most this share of the way from the saved value to the base model's."""
 _FORMATS = 2.0
-"""Or so many times what both formats round: where little was learnt, rounding is more than that. That
-the adapter is in place, and its file the one that was saved, is checked apart from this."""
+"""Or so many times what both formats round: where little was learnt, rounding is more than that.
+Whether the adapter is in place, and its file the one that was saved, is checked apart from this."""
 
 
 @dataclass(frozen=True, slots=True)
