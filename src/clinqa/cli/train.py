@@ -72,7 +72,7 @@ def train(
         typer.Option("--merge", metavar="ADAPTER", help="Merge this adapter into its model."),
     ] = None,
     merge_dtype: Annotated[
-        MergeType, typer.Option(help="Of a merged model; bfloat16 changes answers.")
+        MergeType, typer.Option(help="Of a merged model; bfloat16 may change answers.")
     ] = MergeType.F32,
     merge_items: Annotated[
         int,
