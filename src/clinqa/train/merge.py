@@ -1,9 +1,9 @@
 """`clinqa train --merge`: an adapter merged into its model, and how many answers that changes.
 
 Merging rounds. In float32 the rounding is far below what separates two answers; in bfloat16 between
-none and a fifth of a small model's greedy answers came out different. So float32 is the default, and
-what merging changed is measured every time: the same items, greedy, with the adapter and with the
-merged model.
+none and a fifth of a small model's greedy answers came out different. So float32 is the default,
+and what merging changed is measured every time: the same items, greedy, with the adapter and with
+the merged model.
 """
 
 from __future__ import annotations
