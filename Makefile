@@ -52,7 +52,7 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(BIN)/pytest -m "not slow and not full"
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not full"
 
 test-all: $(VENV)/.full
 	@$(MAKE) --no-print-directory $(VENV)/.torch || echo "no torch without CUDA packages here: tests of local models are skipped"
