@@ -502,7 +502,7 @@ def test_models_come_with_group_family_and_rank(tmp_path: Path, dataset: Dataset
     assert sizes == sorted(sizes) and len(sizes) == 2
 
 
-def test_other_kinds_of_datasets_are_refused(tmp_path: Path, dataset: Dataset) -> None:
+def test_a_dataset_whose_kind_was_changed_is_refused(tmp_path: Path, dataset: Dataset) -> None:
     folder = tmp_path / "other"
     shutil.copytree(dataset.folder, folder)
     for path in (folder / "data").iterdir():
@@ -511,7 +511,7 @@ def test_other_kinds_of_datasets_are_refused(tmp_path: Path, dataset: Dataset) -
         column = table.column_names.index("kind")
         pq.write_table(table.set_column(column, "kind", [["multiple_choice"] * len(kinds)]), path)
     run = write_run(tmp_path / "run", dataset, half_right, limit=30)
-    with pytest.raises(ConfigError, match="scores long_form only"):
+    with pytest.raises(CheckFailed, match="changed since it was made"):
         score(folder, [run], tmp_path / "scores", options())
 
 

@@ -22,7 +22,7 @@ _GREEK = {
 }  # fmt: skip
 _ROMAN = {"ii": "2", "iii": "3", "vii": "7", "viii": "8", "ix": "9", "xi": "11", "xii": "12"}
 """Those that are nothing else: not I, V, X, nor IV for a vein."""
-_KEPT_S = ("ss", "us", "is", "as", "os")
+_KEPT_S = ("ss", "us", "is", "os")
 _FEWEST = 4
 _CACHED = 1 << 18
 
