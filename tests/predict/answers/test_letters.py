@@ -27,6 +27,14 @@ SAID = {
     '{"answer": "B. Atrial fibrillation"}': "B",
     '{"answer_choice": "Atrial flutter"}': "A",
     "<think>A or B?</think>D": "D",
+    "b": "B",
+    "(b)": "B",
+    "d.": "D",
+    "b) because of the rhythm": "B",
+    "\uff22": "B",
+    "B\n\nA) is wrong, for there are no saw teeth.": "B",
+    "It is not atrial flutter but sinus arrest.": "C",
+    "B rather than C": "B",
     "The answer is A. Wait, actually the answer is B.": "B",
 }
 NOT_SAID = {
@@ -40,6 +48,15 @@ NOT_SAID = {
     '{"answer_choice": ""}': "refused",
     "A patient with palpitations": "unreadable",
     "<think>C": "unreadable",
+    # Cyrillic: of a list in Russian it would be the third
+    "\u0412": "unreadable",
+    "A\nB\nC\nD": "ambiguous",
+    "A, C": "ambiguous",
+    "A) Atrial flutter\nB) Atrial fibrillation\nC) Sinus arrest\nD) None": "ambiguous",
+    "The answer is not atrial flutter.": "unreadable",
+    "It isn't the sinus arrest": "unreadable",
+    "The answer is not B": "unreadable",
+    "Surely (B) is wrong": "unreadable",
 }
 
 

@@ -3,12 +3,14 @@
 In this order: a field of JSON, readable even where the JSON is not; a stated answer ("the best
 choice is C"); a letter alone or at the beginning with its mark; a bold one; the text of an option,
 the longest where one holds another. "A" as an article is no answer, a letter that no option has is
-unreadable, and two letters are no answer.
+unreadable, and two letters are no answer, nor is a list of all options. What is only denied ("not
+B", "B is wrong") is not answered.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from clinqa.predict.answers.said import (
@@ -41,7 +43,19 @@ _ALSO = re.compile(
 )
 _FIRST = re.compile(
     r"^[\s\"'`*_]*(?:option\s+)?"
-    r"(?:\(([A-J])\)|\[([A-J])\]|([A-J])(?=[.):*\"'`,]|\s*$|\s*\n|\s+(?:and|or|&)\s))"
+    r"(?:\(([A-Ja-j])\)|\[([A-J])\]|([A-J])(?=[.):*\"'`,]|\s*$|\s*\n|\s+(?:and|or|&)\s)"
+    r"|([a-j])(?=\)))"
+)
+#: A reply that is a letter and nothing else, however it is written.
+_BARE = re.compile(r"[\W_]*([A-Ja-j])[\W_]*")
+_ROW = re.compile(r"[A-J](?:[\s,;/]+[A-J])+")
+_DENYING = (" not", " isn t", " rather than", " instead of")
+_NO = r"(?:not|n['\u2019]t|rather\s+than|instead\s+of)"
+_FALSE = r"(?:wrong|incorrect|false|ruled\s+out|excluded|unlikely)"
+_DENIED = re.compile(
+    rf"{_NO}\s+(?:option\s+|choice\s+)?\(?[A-J]\)?(?![\w'-])"
+    rf"|(?<![\w'])\(?[A-J]\)?\s+(?:is|was|can|could|would)(?:\s+(?:be\s+)?{_FALSE}|n['\u2019]t"
+    r"|\s*not\b)"
 )
 _BOLD = re.compile(r"(?:\*\*|__)\s*\(?([A-J])(?:\)|[.:]|(?=\s*(?:\*\*|__)))")
 _LETTERS = re.compile(r"(?<![\w'])\(?([A-J])\)?(?![\w'-])")
@@ -113,6 +127,11 @@ def _of_text(text: str, texts: Mapping[str, str]) -> Said:
     exact = _exactly(text, texts)
     if exact:
         return exact
+    alone = _BARE.fullmatch(unicodedata.normalize("NFKC", text))
+    if alone:
+        return _letter(alone[1].upper(), texts)
+    if _lists_all(text, texts):
+        return AMBIGUOUS
     stated = [
         (found.start(), found.end(), next(part for part in found.groups() if part).upper())
         for found in _STATED.finditer(text)
@@ -121,7 +140,7 @@ def _of_text(text: str, texts: Mapping[str, str]) -> Said:
         return _of_stated(text, stated, texts)
     first = _FIRST.search(text)
     if first:
-        letter = next(part for part in first.groups() if part)
+        letter = next(part for part in first.groups() if part).upper()
         return AMBIGUOUS if _ALSO.search(text[first.end() :]) else _letter(letter, texts)
     bold = set(_BOLD.findall(text))
     if bold:
@@ -132,8 +151,9 @@ def _of_text(text: str, texts: Mapping[str, str]) -> Said:
     if is_refusal(text):
         return REFUSED
     # "A" may be an article: only in brackets is it surely a letter here
-    letters = set(re.findall(r"\(([A-J])\)", text)) or set(
-        re.findall(r"(?<![\w'])([B-HJ])(?![\w'-])", text)
+    left = _DENIED.sub(" ", text)
+    letters = set(re.findall(r"\(([A-J])\)", left)) or set(
+        re.findall(r"(?<![\w'])([B-HJ])(?![\w'-])", left)
     )
     if len(letters) == 1:
         return _letter(letters.pop(), texts)
@@ -148,6 +168,16 @@ def _of_stated(text: str, stated: list[tuple[int, int, str]], texts: Mapping[str
     if _ALSO.search(text[stated[-1][1] :]):
         return AMBIGUOUS
     return _letter(stated[-1][2], texts)
+
+
+def _lists_all(text: str, texts: Mapping[str, str]) -> bool:
+    """Is the reply a row of letters, or every option with its letter and no word more?"""
+    row = _ROW.fullmatch(text)
+    if row:
+        return len(set(_LETTERS.findall(text))) > 1
+    listed = [f"{letter} {option}" for letter, option in texts.items() if option]
+    whole = " ".join(_plain(one) for one in listed)
+    return len(listed) > 1 and _plain(text) == whole
 
 
 def _letter(letter: str, texts: Mapping[str, str]) -> Said:
@@ -172,7 +202,8 @@ def _by_text(text: str, texts: Mapping[str, str]) -> Said | None:
             continue
         at = words.find(f" {plain} ")
         while at >= 0:
-            found.append((at, at + len(plain), letter))
+            if not _is_denied(words[:at]):
+                found.append((at, at + len(plain), letter))
             at = words.find(f" {plain} ", at + 1)
     outer = {
         letter
@@ -182,6 +213,15 @@ def _by_text(text: str, texts: Mapping[str, str]) -> Said | None:
     if not outer:
         return None
     return Said(outer.pop(), "answered") if len(outer) == 1 else AMBIGUOUS
+
+
+def _is_denied(before: str) -> bool:
+    """Do the words before an option's text say that it is not meant?
+
+    >>> _is_denied(" the answer is not the"), _is_denied(" the answer is")
+    (True, False)
+    """
+    return re.sub(r" (?:an?|the)$", "", before).endswith(_DENYING)
 
 
 def _plain(text: str) -> str:
