@@ -208,3 +208,29 @@ def test_rows_of_what_is_not_tested_stand_in_the_matrix_and_not_in_the_square() 
     assert "Urology" in found.arm.rows
     assert {one.tested_on for one in found.tests} == set(NAMES[:2])
     assert np.isfinite([one.value for one in found.interactions]).all()
+
+
+def test_a_table_that_pandas_wrote_is_read(tmp_path: Path) -> None:
+    table = made_table().with_columns(
+        pl.col("seed").cast(pl.Float64),
+        pl.col("right").cast(pl.Float64),
+        pl.col("specialty") + " ",
+    )
+    table.write_csv(tmp_path / "a.csv")
+    table.write_parquet(tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        assert read_table(tmp_path / name).equals(_read(made_table(), tmp_path / "whole.csv"))
+
+
+def _read(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+    table.write_csv(path)
+    return read_table(path)
+
+
+def test_what_would_be_taken_for_something_else_is_refused(tmp_path: Path) -> None:
+    table = made_table().with_columns(pl.col("specialty").replace("Cardiology", "all"))
+    with pytest.raises(SourceError, match="specialty all"):
+        arms_of(table, seed=0, draws=100)
+    made_table().with_columns(item_id=pl.lit([1, 2])).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match="lists in the column item_id"):
+        read_table(tmp_path / "a.parquet")

@@ -34,6 +34,24 @@ def test_a_table_without_totals_is_summed(tmp_path: Path) -> None:
     assert found.lines() == ["n: 2 rows sum to 3; no total is printed"]
 
 
+@pytest.mark.parametrize("named", ["Total:", "Grand total", "**TOTAL**", "Sum"])
+def test_a_row_of_totals_is_never_summed_itself(tmp_path: Path, named: str) -> None:
+    found = read_totals(_write(tmp_path / "t.csv", f"s,n\nA,1\nB,2\n{named},4\n"))
+    assert (found.sums, found.rows, len(found.wrong)) == ({"n": 3}, 2, 1)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_files_of_other_programs_are_read_alike(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(end.join(['\ufeff"s, named",n', "A,1", "", "Total,1", ""]).encode())
+    assert read_totals(path).printed == {"n": 1}
+
+
+def test_a_cell_too_large_for_csv_is_an_error_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"t\.csv: cannot be read as CSV"):
+        read_totals(_write(tmp_path / "t.csv", "s,n\nA," + "2" * 200_000 + "\n"))
+
+
 @pytest.mark.skipif(
     not TABLE3.exists(),
     reason="the rows of the paper's Table 3 are in no file here (shared/data/smedqa_table3.csv); "

@@ -40,7 +40,7 @@ RIGHT = pa.schema(
 )
 
 _NEEDED = ("trained_on", "seed", "item_id", "specialty", "order", "right")
-_WORDS = {"true": True, "1": True, "false": False, "0": False}
+_WORDS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,20 @@ def _typed(path: Path, found: pl.DataFrame) -> pl.DataFrame:
             raise SourceError(f"{path}: {odd:,} cells of the column right are neither true nor "
                               "false (nor empty)")  # fmt: skip
         found = found.with_columns(made.alias("right"))
-    texts = [pl.col(name).cast(pl.String) for name in ("arm", "trained_on", "item_id", "specialty")]
-    group = pl.coalesce(pl.col("group").cast(pl.String), pl.col("item_id").cast(pl.String))
+    nested = [name for name in RIGHT.names if found[name].dtype.is_nested()]
+    if nested:
+        raise SourceError(f"{path}: lists in the column {', '.join(nested)}")
+    text_of = {name: pl.col(name).cast(pl.String).str.strip_chars() for name in RIGHT.names}
+    texts = [text_of[name] for name in ("trained_on", "item_id", "specialty")]
+    texts.append(text_of["arm"].fill_null(""))
+    group = pl.coalesce(text_of["group"].replace("", None), text_of["item_id"])
     try:
+        # a column with empty cells is one of decimal numbers in pandas: 0.0 is a seed
         numbers = [
-            pl.col(name).cast(pl.String).replace("", None).cast(pl.Int32, strict=True)
+            text_of[name]
+            .str.replace(r"\.0+$", "")
+            .replace(["", "NaN"], None)
+            .cast(pl.Int32, strict=True)
             for name in ("seed", "train_items", "order")
         ]
         found = found.with_columns(*texts, group.alias("group"), *numbers).select(RIGHT.names)

@@ -77,6 +77,12 @@ def _refuse_twice(table: pl.DataFrame) -> None:
     odd = int(((labels["specialties"] > 1) | (labels["group"] > 1)).sum())
     if odd:
         raise SourceError(f"{odd:,} questions of the table have two specialties or two groups")
+    reserved = sorted({ALL, NONE} & set(table["specialty"].unique().to_list()))
+    if reserved:
+        raise SourceError(
+            f"the table has questions of a specialty {', '.join(reserved)}: {ALL} and {NONE} are "
+            "what a model was trained on; name it otherwise"
+        )
 
 
 def _arm(name: str, table: pl.DataFrame, seed: int, draws: int) -> Arm:

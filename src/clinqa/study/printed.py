@@ -7,8 +7,6 @@ and left out. Numbers may be shares or percentages: the gap has the same unit.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.core.errors import SourceError
-from clinqa.core.yamlfile import read_bytes
 from clinqa.stats.diagonal import FEWEST_PERMUTED, centred_diagonal, gap, permutation_test
+from clinqa.study.cells import read_cells
 
 __all__ = ["Printed", "figures_of", "lines_of", "read_matrix"]
-
-_MOST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +32,7 @@ class Printed:
 
 def read_matrix(path: Path) -> Printed:
     """The matrix in a CSV file; SourceError where it is none."""
-    try:
-        text = read_bytes(path, _MOST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: not UTF-8") from error
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(row)]
+    rows = read_cells(path)
     if len(rows) < 3 or len(rows[0]) < 3:
         raise SourceError(f"{path}: a row of names and at least two rows of numbers are expected")
     columns = rows[0][1:]

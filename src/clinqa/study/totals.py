@@ -1,25 +1,25 @@
 """A printed table of counts: do its rows sum to the totals that stand below them?
 
 The file is a CSV: its first row names the columns, its first column the rows. A row named total,
-sum, all or overall is what the table prints as its totals; every other row counts.
+sum, all or overall (or grand total; marks around the word do not matter) is what the table prints
+as its totals; every other row counts.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.build.banks.specialty.assess import totals
 from clinqa.core.errors import SourceError
-from clinqa.core.yamlfile import read_bytes
+from clinqa.study.cells import read_cells
 
 __all__ = ["Summed", "read_totals"]
 
-_MOST = 1 << 20
-_TOTAL = frozenset({"total", "totals", "sum", "all", "overall"})
+_WORD = re.compile(r"[^\W_]+")
+_TOTAL = frozenset({"total", "totals", "sum", "all", "overall", "grand total", "sum total"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,7 @@ class Summed:
 
 def read_totals(path: Path) -> Summed:
     """Sum the table in a CSV file; SourceError where a cell is no whole number."""
-    try:
-        text = read_bytes(path, _MOST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: not UTF-8") from error
-    lines = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(row)]
+    lines = read_cells(path)
     if len(lines) < 2 or len(lines[0]) < 2:
         raise SourceError(f"{path}: a row of names and rows of counts are expected")
     names = lines[0][1:]
@@ -58,7 +54,7 @@ def read_totals(path: Path) -> Summed:
     printed: dict[str, int] | None = None
     for number, cells in enumerate(lines[1:], start=2):
         counts = _counts(path, number, names, cells)
-        if cells[0].casefold() in _TOTAL:
+        if " ".join(_WORD.findall(cells[0].casefold())) in _TOTAL:
             if printed is not None:
                 raise SourceError(f"{path}: row {number} is a second row of totals")
             printed = counts
