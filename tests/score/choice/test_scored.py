@@ -307,3 +307,24 @@ def test_no_text_of_a_record_stands_in_the_scores(
     for path in (tmp_path / "scores").rglob("*"):
         if path.is_file():
             assert b"thing 0" not in path.read_bytes(), path.name
+
+
+def test_either_of_two_options_with_one_text_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as in 21 of MedMCQA's 4,183 development questions; letters of genotypes stay two
+    items = [row(n, ["calcium", "urate", "calcium", "Calcium"], 0) for n in range(4)]
+    data = dataset(tmp_path / "data", test=items)
+
+    def picking(wanted: int) -> Path:
+        def pick(prompt: Prompt) -> str:
+            same = [place for place, one in enumerate(prompt.options) if one == "calcium"]
+            place = same[wanted] if wanted >= 0 else prompt.options.index("Calcium")
+            return f"The answer is {LETTERS[place]}."
+
+        return run(monkeypatch, data, f"run{wanted}", pick, orders=4)
+
+    told = scored(data.folder, [picking(wanted) for wanted in (0, 1, -1)])
+    for wanted, value in ((0, 1.0), (1, 1.0), (-1, 0.0)):
+        [name] = {one["run"] for one in told["figures"] if one["run"].startswith(f"run{wanted}-")}
+        assert figure(told, name, "accuracy")["value"] == value

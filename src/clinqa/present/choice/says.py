@@ -36,13 +36,21 @@ def _best(choices: Choices) -> list[str]:
     name = MEANINGS[metric][0].lower()
     said = f"Highest {name}, read by {READERS[choices.reader]}: {best.label}, {-value:.3f}"
     if len(ranked) > 1:
-        alike = [run.label for _, _, run in ranked[1:] if not _better(choices, best.id, run.id)]
-        said += (
-            f"; not told apart from {', '.join(alike)} by the declared tests"
-            if alike
-            else "; by the declared tests it differs from every other run"
-        )
+        compared = [run for _, _, run in ranked[1:] if _tested(choices, best.id, run.id)]
+        others = [run.label for _, _, run in ranked[1:] if run not in compared]
+        alike = [run.label for run in compared if not _better(choices, best.id, run.id)]
+        if alike:
+            said += f"; not told apart from {', '.join(alike)} by the declared tests"
+        elif compared:
+            every = "every run it was compared with" if others else "every other run"
+            said += f"; by the declared tests it differs from {every}"
+        if others:
+            said += f"; no declared test compares it with {', '.join(others)}"
     return [f"{said}."]
+
+
+def _tested(choices: Choices, one: str, two: str) -> bool:
+    return any({test.a, test.b} == {one, two} and test.p_holm is not None for test in choices.tests)
 
 
 def _better(choices: Choices, one: str, two: str) -> bool:

@@ -106,7 +106,13 @@ def _reading(
     told = zip(places, asked.order, strict=True)
     picked = np.array([own[at] if 0 <= at < len(own) else -1 for at, own in told], np.int64)
     place[picked < 0] = -1
-    right = (picked >= 0) & (picked == questions.gold[asked.item])
+    # a bank may give one text to two options: then either of them is the right one
+    right = np.array([
+        at >= 0 and questions.options[row][at] == questions.options[row][gold]
+        for at, row, gold in zip(
+            picked.tolist(), asked.item.tolist(), questions.gold[asked.item].tolist(), strict=True
+        )
+    ], np.bool_)  # fmt: skip
     return Reading(asked, reader, place, picked, right, status)
 
 
