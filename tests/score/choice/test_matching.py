@@ -128,7 +128,10 @@ def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
         for one in made_outputs(each=3)
     ]  # fmt: skip
     lines[0]["options"] = dict(zip("ABCDE", lines[0]["options"], strict=False))  # type: ignore[call-overload]
-    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    # a mark of the byte order, and a character that ends a line but no record
+    lines[1]["output"] = str(lines[1]["output"]) + "\u2028"
+    body = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    path.write_text(body, encoding="utf-8-sig")
     made = trained_matcher(path, 0)
     assert made.outputs == 360 and made.source == "annotated.jsonl"
     assert made.inputs[0].name == "annotated.jsonl"
@@ -143,6 +146,7 @@ GOOD = '{"question": "q", "options": ["a", "b"], "output": "A", "letter": "A"}'
         ("{", "annotated.jsonl:1"), ("[]", ":1"), (GOOD.replace('"A"}', '"C"}'), ":1"),
         (GOOD.replace('["a", "b"]', '["a"]'), ":1"), (GOOD.replace('["a", "b"]', '"ab"'), ":1"),
         (GOOD.replace('"q"', "3"), ":1"), (GOOD.replace(', "letter": "A"', ""), ":1"),
+        ("[" * 100_000, ":1"), (GOOD.replace('["a"', '["a\\ud800"'), ":1"),
         (GOOD, "outputs to 1 questions"), ("", "outputs to 0 questions"),
     ],
 )  # fmt: skip

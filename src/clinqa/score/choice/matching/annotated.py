@@ -56,7 +56,7 @@ def read_annotated(path: Path) -> list[Annotated]:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise SourceError(f"--annotated {path}: over {_MAX_BYTES >> 20} MB")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"--annotated {path}: cannot be read ({type(error).__name__})") from error
     rows = [_row(path, n, line) for n, line in enumerate(lines, 1) if line.strip()]
@@ -74,10 +74,12 @@ def _row(path: Path, number: int, line: str) -> Annotated:
         texts = [question, output, *options]
         if not isinstance(options, list) or not all(isinstance(text, str) for text in texts):
             raise TypeError
+        for text in texts:
+            text.encode()  # half of a pair of code units, which JSON can name, is no text
         if not 2 <= len(options) <= len(LETTERS):
             raise ValueError
         place = None if letter is None else LETTERS[: len(options)].index(letter)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(
             f"--annotated {path}:{number}: a line is {_FORM}, the letter one of its options'"
         ) from error
