@@ -269,3 +269,9 @@ def test_what_is_written_after_the_letter_does_not_hide_it(
     out = run(monkeypatch, dataset(tmp_path / "data"), "run", model, orders=2)
     statuses = Counter((one["variant"], one["answer_status"]) for one in table(out, "predictions"))
     assert statuses == {(0, "truncated"): 24, (1, "answered"): 24}
+
+
+@pytest.mark.parametrize("orders", [0, 1_001, 10_000_000])
+def test_orders_have_bounds(orders: int) -> None:
+    with pytest.raises(ConfigError, match="--orders must be 1 to 1,000"):
+        PredictOptions(model="baseline:longest", orders=orders).check()

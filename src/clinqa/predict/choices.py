@@ -25,6 +25,7 @@ __all__ = [
     "DESIGNS",
     "LAYOUT",
     "LETTERS",
+    "MOST_ORDERS",
     "Choices",
     "orders_of",
     "solved",
@@ -34,6 +35,8 @@ __all__ = [
 LETTERS = "ABCDEFGHIJ"
 """The most options an item can be asked with."""
 DESIGNS = ("random", "cyclic")
+MOST_ORDERS = 1_000
+"""Ten options have 3,628,800 orders; nobody asks for them, and drawing them would not end."""
 LAYOUT = "one option a line: letter, bracket, text"
 
 Order = tuple[int, ...]

@@ -12,7 +12,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.splits import SPLITS
 from clinqa.models.protocol import Sampling
-from clinqa.predict.choices import DESIGNS
+from clinqa.predict.choices import DESIGNS, MOST_ORDERS
 from clinqa.privacy.addresses import parse_url
 
 __all__ = ["VARY", "PredictOptions", "PredictResult"]
@@ -87,8 +87,8 @@ class PredictOptions:
         ):
             if not (value >= low and math.isfinite(value)):  # a NaN is not at least anything
                 raise ConfigError(f"{name} must be a number of at least {low}")
-        if self.orders is not None and self.orders < 1:
-            raise ConfigError("--orders must be at least 1")
+        if self.orders is not None and not 1 <= self.orders <= MOST_ORDERS:
+            raise ConfigError(f"--orders must be 1 to {MOST_ORDERS:,}")
         if self.order_design not in DESIGNS:
             raise ConfigError(f"--order-design must be one of {', '.join(DESIGNS)}")
         if self.constrained and self.first_token:

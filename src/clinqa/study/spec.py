@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.yamlfile import read_bytes, validated
+from clinqa.predict.choices import MOST_ORDERS
 from clinqa.study.answers import ALL, NONE
 
 __all__ = ["ARMS", "FULL", "MATCHED", "StudySpec", "read_study"]
@@ -50,7 +51,7 @@ class StudySpec(BaseModel):
     #: and of all together, as the smallest has
     arms: tuple[ArmName, ...] = ARMS
     untrained: bool = True
-    orders: int = Field(default=5, ge=1)
+    orders: int = Field(default=5, ge=1, le=MOST_ORDERS)
     order_design: Literal["random", "cyclic"] = "random"
     #: written: the letter of what is written; letters: the likeliest letter, nothing is written
     reading: Literal["written", "letters"] = "written"
