@@ -128,6 +128,9 @@ def test_fresh_deletes_no_results_of_another_verb(tmp_path: Path) -> None:
         folder.commit(manifest())
     with pytest.raises(ConfigError, match="`clinqa build echo` made this, so name another"):
         open_out(out, {"verb": "train"}, fresh=True)
+    with pytest.raises(ConfigError, match="name another folder") as caught:
+        open_out(out, {"verb": "train"})
+    assert "--fresh" not in str(caught.value)  # which would not help
     assert (out / "a.txt").is_file()
     assert (out / "manifest.json").is_file()
     open_out(out, {"verb": "build echo"}, fresh=True).close()

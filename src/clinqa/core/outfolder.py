@@ -193,8 +193,8 @@ def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) ->
             )
         there, ours = started
         finished = None
+    _refuse_other_verb(out, there, identity)
     if fresh:
-        _refuse_other_verb(out, there, identity)
         _delete_ours(out, ours)
         return None
     if there and fingerprint(there) != fingerprint(identity):
@@ -232,7 +232,8 @@ def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
 
 
 def _refuse_other_verb(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-    """--fresh is for doing a thing again: results of another verb may be what this one reads."""
+    """--fresh is for doing a thing again: results of another verb may be what this one reads, and
+    that they differ in every key helps nobody."""
     made = there.get("verb", identity.get("verb"))
     if made != identity.get("verb", made):
         raise ConfigError(f"--out {out}: `clinqa {made}` made this, so name another folder")
