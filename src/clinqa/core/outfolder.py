@@ -17,13 +17,23 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from clinqa.core.durable import (
+    create_file,
+    make_folder,
+    move,
+    settle,
+    sync_folder,
+    temporary_name,
+    write_durably,
+    writing,
+)
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint, sha256_file
 
@@ -114,7 +124,7 @@ class OutFolder:
             records = []
             for name in names:
                 file = self.partial / name
-                _settle(file, self.private)
+                settle(file, self.private)
                 records.append(
                     FileRecord(name, sha256_file(file), file.stat().st_size, rows.get(name))
                 )
@@ -122,7 +132,7 @@ class OutFolder:
             # Named before anything moves, so that a later run knows what it may take away.
             _write_started(self.partial, self.identity, names, self.private)
             for name in names:
-                _move(self.partial / name, self.path, name, self.private)
+                move(self.partial / name, self.path, name, self.private)
             write_durably(
                 self.path / MANIFEST,
                 finished.to_json().encode("utf-8"),
@@ -130,7 +140,7 @@ class OutFolder:
                 through=self.partial / MANIFEST,
             )
             shutil.rmtree(self.partial)
-            _sync_folder(self.path)
+            sync_folder(self.path)
         return finished
 
 
@@ -226,7 +236,7 @@ def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
         # Killed before the first write was renamed: nothing but our own empty folder.
         left = {entry.name for entry in os.scandir(partial)}
         nothing_else = {entry.name for entry in os.scandir(out)} == {PARTIAL}
-        return ({}, []) if nothing_else and left <= {_temporary(STARTED)} else None
+        return ({}, []) if nothing_else and left <= {temporary_name(STARTED)} else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -349,103 +359,8 @@ def _lock(out: Path) -> int:
     return descriptor
 
 
-def _temporary(name: str) -> str:
-    return f"{name}.tmp"
-
-
 def _write_started(
     partial: Path, identity: Mapping[str, Any], moved: list[str], private: bool
 ) -> None:
     body = json.dumps({"tool": "clinqa", "identity": dict(identity), "moved": moved})
     write_durably(partial / STARTED, body.encode("utf-8"), private=private)
-
-
-def create_file(path: Path, *, private: bool) -> int:
-    """A descriptor of a new, empty file; an old one of that name goes, a symlink never opens."""
-    with suppress(FileNotFoundError):
-        os.unlink(path)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    return os.open(path, flags, 0o600 if private else 0o644)
-
-
-def make_folder(path: Path, *, private: bool) -> None:
-    """A new folder, for the owner alone if private."""
-    path.mkdir(mode=0o700 if private else 0o777)
-
-
-def write_durably(
-    path: Path, content: bytes, *, private: bool, through: Path | None = None
-) -> None:
-    """Write a small file so that it is either all there or not at all.
-
-    `through` is the temporary file, on the same file system; beside `path` unless given.
-    """
-    temporary = through or path.with_name(_temporary(path.name))
-    descriptor = create_file(temporary, private=private)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:  # a full disk: leave no half a file behind
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(path.parent)
-
-
-def _settle(file: Path, private: bool) -> None:
-    """Make a finished file's bytes durable and its mode right."""
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        if private:
-            os.fchmod(descriptor, 0o600)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _move(file: Path, out: Path, name: str, private: bool) -> None:
-    target = out / name
-    for parent in reversed(target.relative_to(out).parents):
-        folder = out / parent
-        if not folder.exists():
-            folder.mkdir(mode=0o700 if private else 0o777)
-            _sync_folder(folder.parent)
-    os.replace(file, target)
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not every file system can
-            raise
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Turn what the operating system says into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        raise ConfigError(f"--out {out}: {_advice(error)}") from error
-
-
-def _advice(error: OSError) -> str:
-    kind = error.strerror or type(error).__name__
-    known = {
-        errno.EACCES: "not writable; name a folder you may write",
-        errno.EPERM: "not writable; name a folder you may write",
-        errno.EROFS: "on a read-only disk; name another folder",
-        errno.ENOSPC: "the disk is full; free some space and run again",
-        errno.EDQUOT: "the disk quota is used up; free some space and run again",
-        errno.ENOTDIR: "a file is in the way of the path",
-        errno.ENAMETOOLONG: "the name is too long",
-    }
-    return known.get(error.errno or 0, f"cannot be written ({kind})")
