@@ -48,7 +48,8 @@ def test_files_of_other_programs_are_read_alike(tmp_path: Path, end: str) -> Non
 
 
 def test_a_cell_too_large_for_csv_is_an_error_with_its_file(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"t\.csv: cannot be read as CSV"):
+    # the csv module's limit belongs to the process: a reader of banks may have raised it before
+    with pytest.raises(SourceError, match=r"t\.csv: (cannot be read as CSV|row 2 holds a cell)"):
         read_totals(_write(tmp_path / "t.csv", "s,n\nA," + "2" * 200_000 + "\n"))
 
 
