@@ -22,8 +22,8 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.progress import Progress
 from clinqa.score.binary.figures import ANSWERED, BY_SOURCE, Measure, measures, signature_of
 from clinqa.score.binary.judged import NOT_ASKED, STATUSES, how_of, judge, repeats_of
-from clinqa.score.binary.run import ITEMS_FILE
 from clinqa.score.binary.statements import Statements
+from clinqa.score.folder import ITEMS_FILE
 from clinqa.score.inputs import Items, Run
 
 __all__ = ["STRATA", "items_of", "judged_means", "measures_named"]

@@ -1,21 +1,17 @@
-"""What a scoring is: pack, data class, inputs, what it was told, and what decides its figures."""
+"""What a scoring is: pack, data class, inputs, and what it was told."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-import clinqa
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, identity_of, sha256_file
+from clinqa.core.manifest import FileRecord, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.data_class import inherit
-from clinqa.score.inputs import PREDICTIONS_FILE, Run, load_items
+from clinqa.score.inputs import PREDICTIONS_FILE, Run
 from clinqa.score.options import ScoreOptions
 from clinqa.score.words import words_fingerprint
 
@@ -23,8 +19,6 @@ __all__ = [
     "VERB",
     "configuration_of",
     "data_class_of",
-    "dry_run",
-    "identity_of_scores",
     "inputs_of",
     "labeller_of",
     "pack_of",
@@ -96,41 +90,3 @@ def configuration_of(
         "limit": options.limit,
         "seed": options.seed,
     }
-
-
-def identity_of_scores(
-    dataset: Dataset,
-    runs: Sequence[Run],
-    options: ScoreOptions,
-    pack: Pack,
-    data_class: DataClass,
-    inputs: Sequence[FileRecord],
-) -> dict[str, Any]:
-    """What decides the figures."""
-    return identity_of(
-        {
-            **configuration_of(dataset, runs, options, pack),
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "words_fingerprint": words_fingerprint(pack),
-            "data_class": data_class.value,
-            "inputs": [record.sha256 for record in inputs],
-        }
-    )
-
-
-def dry_run(
-    dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, data_class: DataClass, out: Path
-) -> list[str]:
-    """What would be read and written; nothing is sent anywhere."""
-    items = load_items(dataset, runs[0].split, options.limit)
-    lines = [f"would score against {len(items):,} items of {items.clusters:,} patients"]
-    for run in runs:
-        rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
-        lines.append(f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)")
-    lines.append(
-        f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
-        f"patients, and write scores ({data_class.value}) to {out}"
-    )
-    return [*lines, "would send nothing anywhere"]

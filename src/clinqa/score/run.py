@@ -7,34 +7,16 @@ tables/*.csv    the figures for a spreadsheet
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-import clinqa
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import (
-    FileRecord,
-    Manifest,
-    StageCounts,
-    library_versions,
-)
-from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
+from clinqa.core.outfolder import OutFolder
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.packs.loader import Pack
-from clinqa.privacy import is_private
 from clinqa.score.binary.run import score_statements
 from clinqa.score.binary.statements import kind_of_split
 from clinqa.score.choice.run import score_choices
@@ -42,17 +24,17 @@ from clinqa.score.clinical import ClinicalScorer
 from clinqa.score.comparisons import Family, family_of, tests_of
 from clinqa.score.corrected import Corrected, corrected
 from clinqa.score.figures import Drawing, figures_of, overall_measures
-from clinqa.score.human import read_human
-from clinqa.score.identity import (
-    VERB,
-    configuration_of,
-    data_class_of,
+from clinqa.score.folder import (
+    Made,
+    Scoring,
     dry_run,
-    identity_of_scores,
-    inputs_of,
-    labeller_of,
-    pack_of,
+    figure_line,
+    items_file,
+    score_into,
+    status_warning,
 )
+from clinqa.score.human import read_human
+from clinqa.score.identity import configuration_of, data_class_of, inputs_of, labeller_of, pack_of
 from clinqa.score.inputs import Items, Run, load_items, open_runs
 from clinqa.score.meta import Scored, meta_of
 from clinqa.score.options import ScoreOptions, ScoreResult
@@ -61,10 +43,9 @@ from clinqa.score.scored import ScoredRun, score_run
 from clinqa.score.spreads import spreads_of
 from clinqa.score.subsets import Subset, subsets_of
 from clinqa.score.tables import tables_of
+from clinqa.score.words import words_fingerprint
 
 __all__ = ["ScoreOptions", "ScoreResult", "score"]
-
-SCORES_FILE, ITEMS_FILE = "scores.json", "items.parquet"
 
 
 def score(
@@ -93,22 +74,27 @@ def score(
     pack = pack_of(opened_set, options)
     family = family_of(options.family, options.primary, [(run.id, run.name) for run in opened])
     data_class = data_class_of(opened_set, opened, options)
+    scoring = Scoring(
+        dataset=opened_set,
+        runs=opened,
+        options=options,
+        data_class=data_class,
+        configuration=configuration_of(opened_set, opened, options, pack),
+        inputs=inputs_of(opened_set, opened, options),
+        decides={
+            "pack_fingerprint": pack.fingerprint,
+            "words_fingerprint": words_fingerprint(pack),
+        },
+    )
     if options.dry_run:
-        return ScoreResult({}, lines=dry_run(opened_set, opened, options, data_class, out))
-    inputs = inputs_of(opened_set, opened, options)
-    identity = identity_of_scores(opened_set, opened, options, pack, data_class, inputs)
-    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
-        if folder.done is not None:
-            lines = [f"already done: {out} holds these scores"]
-            return ScoreResult(
-                _counts(folder.done), list(folder.done.warnings), lines, already_done=True
-            )
-        with writing(folder.path):
-            making = _Making(opened_set, opened, options, pack, family, progress, folder)
-            made = making.score()
-            manifest = making.manifest(made, identity, inputs, data_class)
-            finished = folder.commit(manifest, {ITEMS_FILE: making.rows})
-    return ScoreResult(_counts(finished), list(finished.warnings), _lines(made, options.primary))
+        items = load_items(opened_set, opened[0].split, options.limit)
+        against = f"{len(items):,} items of {items.clusters:,} patients"
+        return ScoreResult({}, lines=dry_run(against, "patients", scoring, out))
+
+    def make(folder: OutFolder) -> Made:
+        return _Making(opened_set, opened, options, pack, family, progress, folder).score()
+
+    return score_into(out, scoring, make)
 
 
 class _Making:
@@ -127,13 +113,12 @@ class _Making:
         self._dataset, self._runs, self._options = dataset, runs, options
         self._pack, self._family, self._progress = pack, family, progress
         self._folder = folder
-        self._started, self._clock = _now(), time.monotonic()
         self._drawing = Drawing(options.seed, options.draws)
         self._labeller = labeller_of(pack)
-        self.rows = 0
+        self._rows = 0
 
-    def score(self) -> Scored:
-        """Everything that is known, and the files written."""
+    def score(self) -> Made:
+        """Everything that is known."""
         items = load_items(self._dataset, self._runs[0].split, self._options.limit)
         subsets = list(subsets_of(items))
         scored = self._score_runs(items)
@@ -148,19 +133,29 @@ class _Making:
         figures += [each.figure for each in people]
         spreads = [entry for run in scored for entry in spreads_of(run, measures)]
         made = Scored(self._dataset, items, scored, figures, tests, spreads, people)
-        meta = meta_of(made, self._pack, self._family, self._drawing, self._warnings(made))
-        self._write(made, meta)
-        return made
+        warnings = self._warnings(made)
+        return Made(
+            items=len(items),
+            rows=self._rows,
+            answers=sum(sum(run.statuses.values()) for run in scored),
+            outside=sum(run.unknown for run in scored),
+            figures=figures,
+            tests=tests,
+            meta=meta_of(made, self._pack, self._family, self._drawing, warnings),
+            tables=tables_of(figures, tests, scored),
+            warnings=warnings,
+            lines=_lines(made, self._options.primary),
+        )
 
     def _score_runs(self, items: Items) -> list[ScoredRun]:
         scorer = ClinicalScorer(AnswerReader(self._pack))
         scored = []
-        with _rows_file(self._folder.partial / ITEMS_FILE, self._folder.private) as write:
+        with items_file(self._folder) as write:
             for number, run in enumerate(self._runs):
                 self._progress("scoring", number, len(self._runs))
                 one, rows = score_run(run, items, scorer)
                 write(rows)
-                self.rows += len(rows)
+                self._rows += len(rows)
                 scored.append(one)
         return scored
 
@@ -183,19 +178,6 @@ class _Making:
             for run in scored
             if run.run.id in verdicts
         ]
-
-    def _write(self, made: Scored, meta: Mapping[str, Any]) -> None:
-        private, partial = self._folder.private, self._folder.partial
-        body = {
-            "figures": [figure.as_json() for figure in made.figures],
-            "tests": [test.as_json() for test in made.tests],
-            "meta": meta,
-        }
-        text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
-        write_durably(partial / SCORES_FILE, text.encode(), private=private)
-        (partial / "tables").mkdir(mode=0o700)
-        for name, content in tables_of(made.figures, made.tests, made.runs).items():
-            write_durably(partial / "tables" / name, content.encode(), private=private)
 
     def _warnings(self, made: Scored) -> list[str]:
         """What a reader should know before trusting a figure; counts only."""
@@ -225,90 +207,13 @@ class _Making:
                 "words than the labels were made with; build it again or give --pack-dir"
             )
         for run in made.runs:
-            others = sum(n for status, n in run.statuses.items() if status != "answered")
-            if others:
-                named = ", ".join(
-                    f"{status} {n:,}"
-                    for status, n in run.statuses.items()
-                    if n and status != "answered"
-                )
-                found.append(
-                    f"{run.run.name}: {others:,} of {sum(run.statuses.values()):,} answers are "
-                    f"none ({named}); they count as wrong"
-                )
+            found += status_warning(run.run.name, run.statuses, "are none")
         for each in made.people:
             if each.unknown:
                 found.append(
                     f"{each.figure.run}: people judged {each.unknown:,} items it did not answer"
                 )
         return found
-
-    def manifest(
-        self,
-        made: Scored,
-        identity: Mapping[str, Any],
-        inputs: Sequence[FileRecord],
-        data_class: DataClass,
-    ) -> Manifest:
-        """The manifest, but for outputs."""
-        answers = sum(sum(run.statuses.values()) for run in made.runs)
-        outside = sum(run.unknown for run in made.runs)
-        why = "not_in_split" if self._options.limit is None else "limit"
-        return Manifest(
-            verb=VERB,
-            data_class=data_class.value,
-            identity=identity,
-            clinqa=clinqa.__version__,
-            command=["clinqa", *sys.argv[1:]],
-            configuration=configuration_of(self._dataset, self._runs, self._options, self._pack),
-            seeds={"seed": self._options.seed},
-            inputs=inputs,
-            counts={
-                "answers": StageCounts(
-                    read=answers + outside,
-                    kept=answers,
-                    out_of_scope=outside,
-                    out_of_scope_by_reason={why: outside} if outside else {},
-                )
-            },
-            started=self._started,
-            finished=_now(),
-            seconds=round(time.monotonic() - self._clock, 3),
-            versions=library_versions(("pyarrow", "numpy", "scipy")),
-            warnings=self._warnings(made),
-            details={
-                "runs": len(made.runs),
-                "items": len(made.items),
-                "figures": len(made.figures),
-                "tests": len(made.tests),
-            },
-        )
-
-
-@contextmanager
-def _rows_file(path: Path, private: bool) -> Iterator[Any]:
-    """A function that appends a table to the file; the first table gives the columns."""
-    writer: pq.ParquetWriter | None = None
-    with os.fdopen(create_file(path, private=private), "wb") as file:
-
-        def write(rows: pa.Table) -> None:
-            nonlocal writer
-            if writer is None:
-                writer = pq.ParquetWriter(file, rows.schema, compression="zstd")
-            writer.write_table(rows)
-
-        try:
-            yield write
-        finally:
-            if writer is not None:
-                writer.close()
-
-
-def _counts(manifest: Manifest) -> dict[str, int]:
-    return {
-        "answers": manifest.counts["answers"].kept,
-        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
-    }
 
 
 def _lines(made: Scored, primary: str) -> list[str]:
@@ -317,14 +222,5 @@ def _lines(made: Scored, primary: str) -> list[str]:
     for metric in dict.fromkeys((primary, "level_accuracy", "error_dangerous_any")):
         for figure in made.figures:
             if figure.metric == metric and not figure.subset and figure.value is not None:
-                bounds = (
-                    ""
-                    if figure.low is None or figure.high is None
-                    else f"  [{figure.low:.3f}, {figure.high:.3f}]"
-                )
-                lines.append(f"{metric:<20} {figure.run:<36} {figure.value:.3f}{bounds}")
+                lines.append(figure_line(f"{metric:<20} {figure.run:<36}", figure))
     return lines
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -7,35 +7,17 @@ tables/*.csv    figures, tests, kappa of all pairs, shared errors, difficulty of
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-import clinqa
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import (
-    FileRecord,
-    Manifest,
-    StageCounts,
-    identity_of,
-    library_versions,
-    sha256_file,
-)
-from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
+from clinqa.core.manifest import FileRecord, sha256_file
+from clinqa.core.outfolder import OutFolder
 from clinqa.core.progress import Progress
-from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.privacy import is_private
 from clinqa.score.binary.compared import PRIMARY, tested_metrics, tests_of
 from clinqa.score.binary.figures import BY_PAIR, WRONG, figures_of
 from clinqa.score.binary.judged import Judged, judge
@@ -46,13 +28,21 @@ from clinqa.score.binary.tables import tables_of
 from clinqa.score.binary.transfer import Other, open_others, rankings_of, transfer_of
 from clinqa.score.binary.votes import Named, check_search, found_elsewhere, named, searched, vote
 from clinqa.score.comparisons import Family, family_of
-from clinqa.score.identity import VERB, data_class_of, inputs_of
-from clinqa.score.inputs import PREDICTIONS_FILE, Run
+from clinqa.score.folder import (
+    SCORES_FILE,
+    Made,
+    Scoring,
+    dry_run,
+    figure_line,
+    items_file,
+    score_into,
+    status_warning,
+)
+from clinqa.score.identity import data_class_of, inputs_of
+from clinqa.score.inputs import Run
 from clinqa.score.options import ScoreOptions, ScoreResult
 
 __all__ = ["score_statements"]
-
-SCORES_FILE, ITEMS_FILE = "scores.json", "items.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,65 +92,43 @@ def score_statements(
     if options.search is not None:
         check_search(options.search, len(runs), runs[0].split)
     others = open_others(options.against, runs)
-    if options.dry_run:
-        return ScoreResult({}, lines=_dry_run(dataset, runs, options, data_class, out))
-    inputs = [*inputs_of(dataset, runs, options), *_other_inputs(options)]
-    configuration = _configuration(dataset, runs, options)
-    identity = identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "data_class": data_class.value,
-            "inputs": [record.sha256 for record in inputs],
-        }
+    scoring = Scoring(
+        dataset=dataset,
+        runs=runs,
+        options=options,
+        data_class=data_class,
+        configuration=_configuration(dataset, runs, options),
+        inputs=[*inputs_of(dataset, runs, options), *_other_inputs(options)],
     )
-    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
-        if folder.done is not None:
-            lines = [f"already done: {out} holds these scores"]
-            return ScoreResult(
-                _counts(folder.done), list(folder.done.warnings), lines, already_done=True
-            )
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            asked = _Asked(family, ensembles, others)
-            made = _score(dataset, runs, options, asked, progress, folder)
-            warnings = _warnings(made, options)
-            _write(made, options, warnings, folder)
-            answers = sum(sum(run.statuses.values()) for run in made.runs)
-            outside = sum(run.unknown for run in made.runs)
-            why = "not_in_split" if options.limit is None else "limit"
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration,
-                seeds={"seed": options.seed},
-                inputs=inputs,
-                counts={
-                    "answers": StageCounts(
-                        read=answers + outside,
-                        kept=answers,
-                        out_of_scope=outside,
-                        out_of_scope_by_reason={why: outside} if outside else {},
-                    )
-                },
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("pyarrow", "numpy", "scipy")),
-                warnings=warnings,
-                details={
-                    "runs": len(made.runs),
-                    "items": len(made.statements),
-                    "figures": len(made.figures),
-                    "tests": len(made.tests),
-                },
-            )
-            finished = folder.commit(manifest, {ITEMS_FILE: made.rows})
-    return ScoreResult(_counts(finished), list(finished.warnings), _lines(made, options.primary))
+    if options.dry_run:
+        found = load_statements(dataset, runs[0].split, options.limit)
+        against = (
+            f"{len(found):,} statements of {found.pairs:,} pairs from {found.sources:,} documents "
+            "or questions"
+        )
+        return ScoreResult({}, lines=dry_run(against, "pairs", scoring, out))
+    asked = _Asked(family, ensembles, others)
+
+    def make(folder: OutFolder) -> Made:
+        made = _score(dataset, runs, options, asked, progress, folder)
+        warnings = _warnings(made, options)
+        return Made(
+            items=len(made.statements),
+            rows=made.rows,
+            answers=sum(sum(run.statuses.values()) for run in made.runs),
+            outside=sum(run.unknown for run in made.runs),
+            figures=made.figures,
+            tests=made.tests,
+            meta=meta_of(
+                made.dataset, made.statements, made.runs, made.votes, made.family, made.figures,
+                made.panel, warnings, seed=options.seed, draws=options.draws,
+            ),
+            tables=tables_of(made.figures, made.tests, made.panel, made.runs, made.statements),
+            warnings=warnings,
+            lines=_lines(made, options.primary),
+        )  # fmt: skip
+
+    return score_into(out, scoring, make)
 
 
 def _score(
@@ -172,18 +140,16 @@ def _score(
     folder: OutFolder,
 ) -> Scored:
     statements = load_statements(dataset, runs[0].split, options.limit)
-    judged, tables = [], []
-    for number, run in enumerate(runs):
-        progress("scoring", number, len(runs))
-        one, rows = judge(run, statements)
-        judged.append(one)
-        tables.append(rows)
-    items = pa.concat_tables(tables)
-    path = folder.partial / ITEMS_FILE
-    with os.fdopen(create_file(path, private=folder.private), "wb") as file:
-        pq.write_table(items, file, compression="zstd")
+    judged, written = [], 0
+    with items_file(folder) as write:
+        for number, run in enumerate(runs):
+            progress("scoring", number, len(runs))
+            one, rows = judge(run, statements)
+            judged.append(one)
+            write(rows)
+            written += len(rows)
     votes = [vote(ensemble, judged, statements) for ensemble in asked.ensembles]
-    made = Scored(dataset, statements, judged, votes, asked.family, rows=len(items))
+    made = Scored(dataset, statements, judged, votes, asked.family, rows=written)
     drawing = {"seed": options.seed, "draws": options.draws}
     for number, one in enumerate([*judged, *votes]):
         progress("intervals", number, len(judged) + len(votes))
@@ -208,25 +174,6 @@ def _score(
     return made
 
 
-def _write(made: Scored, options: ScoreOptions, warnings: Sequence[str], folder: OutFolder) -> None:
-    private, partial = folder.private, folder.partial
-    meta = meta_of(
-        made.dataset, made.statements, made.runs, made.votes, made.family, made.figures,
-        made.panel, warnings, seed=options.seed, draws=options.draws,
-    )  # fmt: skip
-    body = {
-        "figures": [figure.as_json() for figure in made.figures],
-        "tests": [test.as_json() for test in made.tests],
-        "meta": meta,
-    }
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
-    write_durably(partial / SCORES_FILE, text.encode(), private=private)
-    (partial / "tables").mkdir(mode=0o700)
-    tables = tables_of(made.figures, made.tests, made.panel, made.runs, made.statements)
-    for name, content in tables.items():
-        write_durably(partial / "tables" / name, content.encode(), private=private)
-
-
 def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
     """What a reader should know before trusting a figure; counts only."""
     found = []
@@ -248,13 +195,7 @@ def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
             )
         if run.unknown and options.limit is None:
             found.append(f"{run.name}: {run.unknown:,} answers to items not in the split")
-        others = {k: n for k, n in run.statuses.items() if k != "answered" and n}
-        if others:
-            told = ", ".join(f"{name} {n:,}" for name, n in sorted(others.items()))
-            found.append(
-                f"{run.name}: {sum(others.values()):,} of {sum(run.statuses.values()):,} answers "
-                f"are none ({told}); they count as wrong"
-            )
+        found += status_warning(run.name, run.statuses, "are none")
     if len({run.how for run in made.runs}) > 1:
         found.append(
             "some runs were read from what they wrote and some weighed True against False: their "
@@ -294,31 +235,6 @@ def _other_inputs(options: ScoreOptions) -> list[FileRecord]:
     return found
 
 
-def _dry_run(
-    dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, data_class: DataClass, out: Path
-) -> list[str]:
-    statements = load_statements(dataset, runs[0].split, options.limit)
-    lines = [
-        f"would score against {len(statements):,} statements of {statements.pairs:,} pairs from "
-        f"{statements.sources:,} documents or questions"
-    ]
-    for run in runs:
-        rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
-        lines.append(f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)")
-    lines.append(
-        f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
-        f"pairs, and write scores ({data_class.value}) to {out}"
-    )
-    return [*lines, "would send nothing anywhere"]
-
-
-def _counts(manifest: Manifest) -> Mapping[str, int]:
-    return {
-        "answers": manifest.counts["answers"].kept,
-        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
-    }
-
-
 def _lines(made: Scored, primary: str) -> list[str]:
     """The main figures of each run, for the terminal."""
     lines = []
@@ -326,14 +242,5 @@ def _lines(made: Scored, primary: str) -> list[str]:
         for figure in made.figures:
             main = f"|{WRONG}|{BY_PAIR}|" in figure.signature
             if figure.metric == metric and main and not figure.subset and figure.value is not None:
-                bounds = (
-                    ""
-                    if figure.low is None or figure.high is None
-                    else f"  [{figure.low:.3f}, {figure.high:.3f}]"
-                )
-                lines.append(f"{metric:<12} {figure.run:<36} {figure.value:.3f}{bounds}")
+                lines.append(figure_line(f"{metric:<12} {figure.run:<36}", figure))
     return lines
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -8,28 +8,16 @@ tables/*.csv    figures, tests, positions
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-import clinqa
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import Manifest, StageCounts, identity_of, library_versions
-from clinqa.core.outfolder import OutFolder, create_file, open_out, write_durably, writing
+from clinqa.core.outfolder import OutFolder
 from clinqa.core.progress import Progress
-from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.privacy import is_private
 from clinqa.score.choice.asked import Asked, asked_of, design_of
 from clinqa.score.choice.compared import PRIMARY, Read, check_primary, main_reader, tests_of
 from clinqa.score.choice.figures import WRONG, figures_of, table_of
@@ -37,16 +25,26 @@ from clinqa.score.choice.matching import Trained, trained_matcher
 from clinqa.score.choice.meta import meta_of
 from clinqa.score.choice.positions import Positions, positions_of
 from clinqa.score.choice.questions import Questions, load_questions
-from clinqa.score.choice.readers import ITEMS, readings_of, rows_of
+from clinqa.score.choice.readers import readings_of, rows_of
 from clinqa.score.choice.tables import tables_of
 from clinqa.score.comparisons import Family, family_of
-from clinqa.score.identity import VERB, data_class_of, inputs_of
-from clinqa.score.inputs import PREDICTIONS_FILE, Run
+from clinqa.score.folder import (
+    LIBRARIES,
+    Made,
+    Scoring,
+    dry_run,
+    figure_line,
+    items_file,
+    score_into,
+    status_warning,
+)
+from clinqa.score.identity import data_class_of, inputs_of
+from clinqa.score.inputs import Run
 from clinqa.score.options import ScoreOptions, ScoreResult
 
 __all__ = ["score_choices"]
 
-SCORES_FILE, ITEMS_FILE, MATCHER_FILE = "scores.json", "items.parquet", "matcher.json"
+MATCHER_FILE = "matcher.json"
 
 
 @dataclass
@@ -81,66 +79,48 @@ def score_choices(
         raise ConfigError("--human corrects level accuracy; multiple-choice items have no levels")
     data_class = data_class_of(dataset, runs, options)
     family = family_of(options.family, options.primary, [(run.id, run.name) for run in runs])
-    if options.dry_run:
-        return ScoreResult({}, lines=_dry_run(dataset, runs, options, data_class, out))
-    matcher = trained_matcher(options.annotated, options.seed) if any(map(_writes, runs)) else None
-    inputs = [*inputs_of(dataset, runs, options), *(matcher.inputs if matcher else ())]
-    configuration = _configuration(dataset, runs, options)
-    identity = identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "data_class": data_class.value,
-            "matcher": matcher.fingerprint if matcher else None,
-            "inputs": [record.sha256 for record in inputs],
-        }
+    # nothing is trained for a dry run
+    needed = any(map(_writes, runs)) and not options.dry_run
+    matcher = trained_matcher(options.annotated, options.seed) if needed else None
+    scoring = Scoring(
+        dataset=dataset,
+        runs=runs,
+        options=options,
+        data_class=data_class,
+        configuration=_configuration(dataset, runs, options),
+        inputs=[*inputs_of(dataset, runs, options), *(matcher.inputs if matcher else ())],
+        decides={"matcher": matcher.fingerprint if matcher else None},
+        libraries=(*LIBRARIES, "scikit-learn"),
     )
-    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
-        if folder.done is not None:
-            lines = [f"already done: {out} holds these scores"]
-            return ScoreResult(
-                _counts(folder.done), list(folder.done.warnings), lines, already_done=True
-            )
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            made = _score(dataset, runs, options, family, matcher, progress, folder)
-            warnings = _warnings(made, options)
-            _write(made, options, warnings, folder)
-            answers = sum(map(len, made.asked))
-            outside = sum(one.unknown for one in made.asked)
-            why = "not_in_split" if options.limit is None else "limit"
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration,
-                seeds={"seed": options.seed},
-                inputs=inputs,
-                counts={
-                    "answers": StageCounts(
-                        read=answers + outside,
-                        kept=answers,
-                        out_of_scope=outside,
-                        out_of_scope_by_reason={why: outside} if outside else {},
-                    )
-                },
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("pyarrow", "numpy", "scipy", "scikit-learn")),
-                warnings=warnings,
-                details={
-                    "runs": len(made.asked),
-                    "items": len(made.questions),
-                    "figures": len(made.figures),
-                    "tests": len(made.tests),
-                },
-            )
-            finished = folder.commit(manifest, {ITEMS_FILE: made.rows})
-    return ScoreResult(_counts(finished), list(finished.warnings), _lines(made, options.primary))
+    if options.dry_run:
+        found = load_questions(dataset, runs[0].split, options.limit)
+        against = f"{len(found):,} questions of {found.clusters:,} clusters"
+        annotated = options.annotated or "the bundled annotated outputs"
+        more = [f"would train the matcher on {annotated}"]
+        return ScoreResult({}, lines=dry_run(against, "items", scoring, out, more))
+
+    def make(folder: OutFolder) -> Made:
+        made = _score(dataset, runs, options, family, matcher, progress, folder)
+        warnings = _warnings(made, options)
+        return Made(
+            items=len(made.questions),
+            rows=made.rows,
+            answers=sum(map(len, made.asked)),
+            outside=sum(one.unknown for one in made.asked),
+            figures=made.figures,
+            tests=made.tests,
+            meta=meta_of(
+                made.dataset, made.questions, made.asked, made.reads, made.family, made.reader,
+                made.positions, made.matcher, made.figures, warnings,
+                seed=options.seed, draws=options.draws,
+            ),
+            tables=tables_of(made.figures, made.tests, made.positions),
+            warnings=warnings,
+            lines=_lines(made, options.primary),
+            files={} if matcher is None else {MATCHER_FILE: matcher.weights},
+        )  # fmt: skip
+
+    return score_into(out, scoring, make)
 
 
 def _writes(run: Run) -> bool:
@@ -159,20 +139,16 @@ def _score(
     questions = load_questions(dataset, runs[0].split, options.limit)
     asked: list[Asked] = []
     reads: dict[str, dict[str, Read]] = {}
-    path = folder.partial / ITEMS_FILE
     rows = 0
-    with (
-        os.fdopen(create_file(path, private=folder.private), "wb") as file,
-        pq.ParquetWriter(file, ITEMS, compression="zstd") as writer,
-    ):
+    with items_file(folder) as write:
         for number, run in enumerate(runs):
             progress("scoring", number, len(runs))
             one = asked_of(run, questions)
             asked.append(one)
             reads[run.id] = {}
             for reading in readings_of(one, questions, matcher.match if matcher else None):
-                table: pa.Table = rows_of(reading, questions)
-                writer.write_table(table)
+                table = rows_of(reading, questions)
+                write(table)
                 rows += table.num_rows
                 reads[run.id][reading.reader] = Read(reading, table_of(reading, questions))
     reader = main_reader(list(reads.values()), options.reader)
@@ -189,27 +165,6 @@ def _score(
     return made
 
 
-def _write(made: Scored, options: ScoreOptions, warnings: Sequence[str], folder: OutFolder) -> None:
-    private, partial = folder.private, folder.partial
-    meta = meta_of(
-        made.dataset, made.questions, made.asked, made.reads, made.family, made.reader,
-        made.positions, made.matcher, made.figures, warnings,
-        seed=options.seed, draws=options.draws,
-    )  # fmt: skip
-    body = {
-        "figures": [figure.as_json() for figure in made.figures],
-        "tests": [test.as_json() for test in made.tests],
-        "meta": meta,
-    }
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
-    write_durably(partial / SCORES_FILE, text.encode(), private=private)
-    if made.matcher is not None:
-        write_durably(partial / MATCHER_FILE, made.matcher.weights, private=private)
-    (partial / "tables").mkdir(mode=0o700)
-    for name, content in tables_of(made.figures, made.tests, made.positions).items():
-        write_durably(partial / "tables" / name, content.encode(), private=private)
-
-
 def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
     """What a reader should know before trusting a figure; counts only."""
     found = []
@@ -222,13 +177,7 @@ def _warnings(made: Scored, options: ScoreOptions) -> list[str]:
             )
         if one.unknown and options.limit is None:
             found.append(f"{name}: {one.unknown:,} answers to items not in the split")
-        others = {k: n for k, n in one.statuses.items() if k != "answered" and n}
-        if others:
-            told = ", ".join(f"{status} {n:,}" for status, n in sorted(others.items()))
-            found.append(
-                f"{name}: {sum(others.values()):,} of {len(one):,} answers name no option "
-                f"({told}); they count as wrong"
-            )
+        found += status_warning(name, one.statuses, "name no option")
         weighed = made.reads[one.run.id].get("first_token")
         ties = 0 if weighed is None else list(weighed.reading.status).count("ambiguous")
         if ties:
@@ -268,30 +217,6 @@ def _configuration(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions)
     }
 
 
-def _dry_run(
-    dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, data_class: DataClass, out: Path
-) -> list[str]:
-    questions = load_questions(dataset, runs[0].split, options.limit)
-    lines = [f"would score against {len(questions):,} questions of {questions.clusters:,} clusters"]
-    for run in runs:
-        rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
-        lines.append(f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)")
-    annotated = options.annotated or "the bundled annotated outputs"
-    lines.append(f"would train the matcher on {annotated}")
-    lines.append(
-        f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
-        f"items, and write scores ({data_class.value}) to {out}"
-    )
-    return [*lines, "would send nothing anywhere"]
-
-
-def _counts(manifest: Manifest) -> Mapping[str, int]:
-    return {
-        "answers": manifest.counts["answers"].kept,
-        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
-    }
-
-
 def _lines(made: Scored, primary: str) -> list[str]:
     """The main figures of each run and reader, for the terminal."""
     lines = []
@@ -301,16 +226,5 @@ def _lines(made: Scored, primary: str) -> list[str]:
             if figure.metric != metric or figure.subset or figure.value is None:
                 continue
             if WRONG in parts:
-                bounds = (
-                    ""
-                    if figure.low is None or figure.high is None
-                    else f"  [{figure.low:.3f}, {figure.high:.3f}]"
-                )
-                lines.append(
-                    f"{metric:<17} {figure.run:<32} {parts[2]:<12} {figure.value:.3f}{bounds}"
-                )
+                lines.append(figure_line(f"{metric:<17} {figure.run:<32} {parts[2]:<12}", figure))
     return lines
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
