@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Limit, Out, Seed
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.options import AnswerBase, DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.outcome import Outcome, counted
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
-from clinqa.core.visible import visible
 
 __all__ = ["bank_tf"]
 
@@ -29,15 +28,7 @@ def bank_tf(
     topic: Annotated[
         str, typer.Option("--topic", metavar="T", help="Which questions: ecg.")
     ] = "ecg",
-    answer_base: Annotated[
-        int | None,
-        typer.Option(
-            "--answer-base",
-            min=0,
-            max=1,
-            help="Where numbers of options begin, if the file itself does not tell.",
-        ),
-    ] = None,
+    answer_base: AnswerBase = None,
     data_class: Annotated[
         DataClass, typer.Option("--data-class", help="How far the text may travel.")
     ] = DataClass.PUBLIC,
@@ -62,8 +53,5 @@ def bank_tf(
     )
     with Progress() as progress:
         result = build_bank_tf(banks, out, options, progress)
-    lines = [*result.notes]
-    if not dry_run:
-        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
-        lines.append(f"dataset in {visible(str(out))}")
+    lines = [*result.notes, *([] if dry_run else counted(result.counts, "dataset", out))]
     return Outcome("build bank-tf", out, result.counts, result.warnings, text="\n".join(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from clinqa.cli.options import (
     ApiKeyEnv,
     Attestations,
     BaseUrl,
+    BuildPack,
     Class,
     DryRun,
     Fresh,
@@ -24,11 +24,10 @@ from clinqa.cli.options import (
     Seed,
     Timeout,
 )
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.outcome import Outcome, counted
 from clinqa.cli.specialty import specialty
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
-from clinqa.core.visible import visible
 
 __all__ = ["build"]
 
@@ -131,10 +130,7 @@ def echo(
             "--max-chars", min=1, metavar="N", help="A longer report is rejected and counted."
         ),
     ] = 2_000_000,
-    pack_dir: Annotated[
-        Path | None,
-        typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
-    ] = None,
+    pack_dir: BuildPack = None,
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, metavar="N", help="Processes; the rows are the same."),
@@ -174,7 +170,7 @@ def echo(
     )
     with Progress() as progress:
         result = build_reports(inputs, out, options, progress)
-    lines = [*result.notes, *([] if dry_run else [summary(result.counts, out)])]
+    lines = [*result.notes, *([] if dry_run else counted(result.counts, "dataset", out))]
     return Outcome("build echo", out, result.counts, result.warnings, text="\n".join(lines))
 
 
@@ -255,10 +251,7 @@ def ecg(
     max_parallel: MaxParallel = 16,
     timeout: Timeout = 300.0,
     attestations: Attestations = None,
-    pack_dir: Annotated[
-        Path | None,
-        typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
-    ] = None,
+    pack_dir: BuildPack = None,
     workers: Annotated[
         int | None,
         typer.Option("--workers", min=1, metavar="N", help="Processes that parse PDFs."),
@@ -302,15 +295,5 @@ def ecg(
     )
     with Progress() as progress:
         result = build_references(inputs, out, options, progress)
-    lines = [*result.notes, *([] if dry_run else [summary(result.counts, out)])]
+    lines = [*result.notes, *([] if dry_run else counted(result.counts, "dataset", out))]
     return Outcome("build ecg", out, result.counts, result.warnings, text="\n".join(lines))
-
-
-def summary(counts: Mapping[str, object], out: Path) -> str:
-    """The counts, a line each, and where the results lie."""
-    lines = [
-        f"{name.replace('_', ' '):<20}{value:>12,}"
-        for name, value in counts.items()
-        if isinstance(value, int)
-    ]
-    return "\n".join([*lines, f"dataset in {visible(str(out))}"])

@@ -42,6 +42,16 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of every ra
 Class = Annotated[
     DataClass, typer.Option("--data-class", help="How far the text may travel; results inherit it.")
 ]
+RaisedClass = Annotated[
+    DataClass | None,
+    typer.Option("--data-class", help="That of what is read, unless it is raised here."),
+]
+Resamples = Annotated[
+    int,
+    typer.Option(
+        "--resamples", min=100, metavar="N", help="Samples drawn, for intervals and tests."
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Write one JSON object to stdout, also on errors.")
 ]
@@ -78,4 +88,27 @@ Attestations = Annotated[
     typer.Option(
         "--attestations", metavar="FILE", help="Which hosts may see restricted text, and why."
     ),
+]
+
+# of what is read
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")]
+RunsArgument = Annotated[
+    list[Path], typer.Argument(metavar="RUN...", help="Folders made by clinqa predict on it.")
+]
+AnswerBase = Annotated[
+    int | None,
+    typer.Option(
+        "--answer-base",
+        min=0,
+        max=1,
+        help="Where numbers of options begin, if the file itself does not tell.",
+    ),
+]
+BuildPack = Annotated[
+    Path | None,
+    typer.Option("--pack-dir", metavar="DIR", help="Your own pack instead of the shipped one."),
+]
+DatasetPack = Annotated[
+    Path | None,
+    typer.Option("--pack-dir", metavar="DIR", help="The pack the dataset was built with."),
 ]

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 
-__all__ = ["Outcome"]
+from clinqa.core.visible import visible
+
+__all__ = ["Outcome", "counted"]
 
 
 @dataclass(slots=True)
@@ -39,6 +41,16 @@ class Outcome:
             "warnings": list(self.warnings),
             "error": self.error,
         }
+
+
+def counted(counts: Mapping[str, object], what: str, out: PathLike[str] | str) -> list[str]:
+    """The counts, a line each, and where the results lie."""
+    lines = [
+        f"{name.replace('_', ' '):<20}{value:>12,}"
+        for name, value in counts.items()
+        if isinstance(value, int)
+    ]
+    return [*lines, f"{what} in {visible(str(out))}"]
 
 
 def plain(value: object) -> object:

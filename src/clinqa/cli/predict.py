@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -21,13 +20,13 @@ from clinqa.cli.options import (
     MaxParallel,
     Out,
     Prices,
+    RaisedClass,
     Region,
     Seed,
     Timeout,
 )
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.outcome import Outcome, counted
 from clinqa.cli.terminal import Progress, say
-from clinqa.core.records import DataClass
 
 __all__ = ["predict"]
 
@@ -182,10 +181,7 @@ def predict(
             "--context-window", min=1, metavar="N", help="A longer prompt is an error, never cut."
         ),
     ] = None,
-    data_class: Annotated[
-        DataClass | None,
-        typer.Option("--data-class", help="The dataset's own unless it is raised here."),
-    ] = None,
+    data_class: RaisedClass = None,
     retry_errors: Annotated[
         bool,
         typer.Option("--retry-errors", help="Of a complete run, ask again what failed."),
@@ -241,11 +237,5 @@ def predict(
     )
     with Progress() as progress:
         result = ask(dataset, out, options, progress, say)
-    lines = [*result.notes, *([] if dry_run else [_summary(result.counts, out)])]
+    lines = [*result.notes, *([] if dry_run else counted(result.counts, "run", out))]
     return Outcome("predict", out, result.counts, result.warnings, text="\n".join(lines))
-
-
-def _summary(counts: Mapping[str, int], out: Path) -> str:
-    """The counts, a line each, and where the results lie."""
-    lines = [f"{name.replace('_', ' '):<20}{value:>12,}" for name, value in counts.items()]
-    return "\n".join([*lines, f"run in {out}"])

@@ -7,19 +7,28 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Limit, Out, Seed
+from clinqa.cli.options import (
+    DatasetArgument,
+    DatasetPack,
+    DryRun,
+    Fresh,
+    Json,
+    Limit,
+    Out,
+    RaisedClass,
+    Resamples,
+    RunsArgument,
+    Seed,
+)
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
-from clinqa.core.records import DataClass
 
 __all__ = ["score"]
 
 
 def score(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")],
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders made by clinqa predict on it.")
-    ],
+    dataset: DatasetArgument,
+    runs: RunsArgument,
     out: Out,
     primary: Annotated[
         str,
@@ -90,17 +99,9 @@ def score(
             help="Multiple choice: outputs with the letter they commit to; trains the matcher.",
         ),
     ] = None,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of patients drawn.")
-    ] = 1000,
-    pack_dir: Annotated[
-        Path | None,
-        typer.Option("--pack-dir", metavar="DIR", help="The pack the dataset was built with."),
-    ] = None,
-    data_class: Annotated[
-        DataClass | None,
-        typer.Option("--data-class", help="That of dataset and runs unless it is raised here."),
-    ] = None,
+    resamples: Resamples = 1000,
+    pack_dir: DatasetPack = None,
+    data_class: RaisedClass = None,
     seed: Seed = 0,
     limit: Limit = None,
     dry_run: DryRun = False,

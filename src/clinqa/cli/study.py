@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.options import DryRun, Fresh, Json, Out, Resamples, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
 from clinqa.core.records import DataClass
@@ -70,9 +70,7 @@ def table(
     ],
     out: Out,
     model: Annotated[str, typer.Option("--model", metavar="M", help="Its name, as shown.")] = "",
-    draws: Annotated[
-        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of questions drawn.")
-    ] = 2000,
+    draws: Resamples = 2000,
     data_class: Annotated[
         DataClass, typer.Option("--data-class", help="How far the table may travel.")
     ] = DataClass.PUBLIC,

@@ -8,11 +8,19 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Limit, Out, Seed
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.options import (
+    DatasetArgument,
+    DryRun,
+    Fresh,
+    Json,
+    Limit,
+    Out,
+    RaisedClass,
+    Resamples,
+    Seed,
+)
+from clinqa.cli.outcome import Outcome, counted
 from clinqa.cli.terminal import Progress
-from clinqa.core.records import DataClass
-from clinqa.core.visible import visible
 
 __all__ = ["terms"]
 
@@ -44,7 +52,7 @@ class Concepts(StrEnum):
 
 @terms.command("find")
 def find(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")],
+    dataset: DatasetArgument,
     out: Out,
     source: Annotated[
         Source,
@@ -91,13 +99,8 @@ def find(
         bool,
         typer.Option("--wrong-options/--no-wrong-options", help="Look at wrong options too."),
     ] = True,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of groups drawn.")
-    ] = 1000,
-    data_class: Annotated[
-        DataClass | None,
-        typer.Option("--data-class", help="That of the dataset unless it is raised here."),
-    ] = None,
+    resamples: Resamples = 1000,
+    data_class: RaisedClass = None,
     seed: Seed = 0,
     limit: Limit = None,
     dry_run: DryRun = False,
@@ -128,10 +131,7 @@ def find(
     )
     with Progress() as progress:
         result = find_terms(dataset, out, options, progress)
-    lines = [*result.lines]
-    if not dry_run:
-        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
-        lines.append(f"terms in {visible(str(out))}")
+    lines = [*result.lines, *([] if dry_run else counted(result.counts, "terms", out))]
     return Outcome("terms find", out, result.counts, result.warnings, text="\n".join(lines))
 
 
@@ -151,7 +151,7 @@ class Form(StrEnum):
 
 @terms.command("logprobs")
 def logprobs(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")],
+    dataset: DatasetArgument,
     found: Annotated[
         Path, typer.Option("--terms", metavar="DIR", help="What clinqa terms find made of it.")
     ],
@@ -189,13 +189,8 @@ def logprobs(
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, metavar="N", help="Threads of the CPU.")
     ] = None,
-    resamples: Annotated[
-        int, typer.Option("--resamples", min=100, metavar="N", help="Samples of groups drawn.")
-    ] = 1000,
-    data_class: Annotated[
-        DataClass | None,
-        typer.Option("--data-class", help="That of the dataset unless it is raised here."),
-    ] = None,
+    resamples: Resamples = 1000,
+    data_class: RaisedClass = None,
     seed: Seed = 0,
     limit: Annotated[
         int | None,
@@ -228,8 +223,5 @@ def logprobs(
     )
     with Progress() as progress:
         result = term_logprobs(dataset, out, options, progress)
-    lines = [*result.lines]
-    if not dry_run:
-        lines += [f"{name.replace('_', ' '):<20}{n:>12,}" for name, n in result.counts.items()]
-        lines.append(f"log-probabilities in {visible(str(out))}")
+    lines = [*result.lines, *([] if dry_run else counted(result.counts, "log-probabilities", out))]
     return Outcome("terms logprobs", out, result.counts, result.warnings, text="\n".join(lines))

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Out, Seed
+from clinqa.cli.options import DryRun, Fresh, Json, Out, RaisedClass, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import Progress
 from clinqa.core.errors import ConfigError
-from clinqa.core.records import DataClass
 
 __all__ = ["train"]
 
@@ -80,10 +79,7 @@ def train(
     ] = 100,
     device: Annotated[str | None, typer.Option("--device", metavar="D")] = None,
     threads: Annotated[int | None, typer.Option("--threads", min=1, metavar="N")] = None,
-    data_class: Annotated[
-        DataClass | None,
-        typer.Option("--data-class", help="The dataset's own unless it is raised here."),
-    ] = None,
+    data_class: RaisedClass = None,
     seed: Seed = 0,
     dry_run: DryRun = False,
     fresh: Fresh = False,

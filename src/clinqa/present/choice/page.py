@@ -6,25 +6,19 @@ Nothing on it runs and nothing is fetched; it holds no text of a question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
-from clinqa import __version__
-from clinqa.core.cells import is_private
 from clinqa.core.figures import Figure
-from clinqa.core.visible import visible
 from clinqa.present.choice.read import READERS, ChoiceRun, Choices
 from clinqa.present.choice.says import MEANINGS, summary
 from clinqa.present.report.charts import Dot, dot_panel
-from clinqa.present.report.page import CONTROLS, GENERATOR, inlined_json, policy
+from clinqa.present.report.html import declared, inlined_json, page_of
 
 __all__ = ["render_choices"]
 
 _STATUSES = ("ambiguous", "refused", "empty", "truncated", "unreadable", "error")
-_TESTS = 60
 _PANELS = 12
 Cells = Sequence[Figure | None]
 Rows = list[tuple[ChoiceRun, str, Cells]]
@@ -32,28 +26,12 @@ Rows = list[tuple[ChoiceRun, str, Cells]]
 
 def render_choices(choices: Choices, *, title: str = "", page: str = "report.html") -> str:
     """The whole page as one string of HTML."""
-    own = files("clinqa.present.choice").joinpath("templates/choice.css").read_text("utf-8")
-    shared = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
-    style = f"{shared}\n{own}"
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("clinqa.present.choice", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(v3=_v3, signed=_signed, p=_p)
-    declared = [test for test in choices.tests if test.p_holm is not None]
-    html = environment.get_template(
-        "choice.html.j2"
-    ).render(
+    return page_of(
+        "choice.html.j2",
+        choices.data_class,
+        "clinqa.present.choice",
+        "choice.css",
         title=title or "Multiple choice: orders, readers, positions",
-        version=__version__,
-        generator=GENERATOR,
-        policy=policy(style),
-        style=Markup(style),  # noqa: S704 (our own files)
-        data_class=choices.data_class,
-        private=is_private(choices.data_class),
         when=choices.manifest.finished[:10],
         meta=choices.meta,
         runs=choices.runs,
@@ -68,8 +46,7 @@ def render_choices(choices: Choices, *, title: str = "", page: str = "report.htm
         categories=_categories(choices),
         positions=_positions(choices),
         charts=_charts(choices),
-        tests=declared[:_TESTS],
-        tests_left=max(0, len(declared) - _TESTS),
+        **declared(choices.tests),
         command=" ".join(("clinqa", "report", "SCORES", "-o", page)),
         figures=inlined_json(
             {
@@ -79,7 +56,6 @@ def render_choices(choices: Choices, *, title: str = "", page: str = "report.htm
             }
         ),
     )
-    return CONTROLS.sub(lambda found: visible(found[0]), html)
 
 
 def _rows(choices: Choices, metrics: Sequence[str]) -> Rows:
@@ -177,17 +153,3 @@ def _recall(choices: Choices) -> list[Markup]:
                 chart = f"chart-recall-{run.number}-{size}"
                 panels.append(dot_panel(chart, name, dots, label_width=30))
     return panels[:_PANELS]
-
-
-def _v3(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}".replace("-", "−")
-
-
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value or 0.0:+.3f}".replace("-", "−")
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"

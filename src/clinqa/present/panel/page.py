@@ -7,27 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.resources import files
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
-from clinqa import __version__
-from clinqa.core.cells import is_private
 from clinqa.core.figures import Figure
-from clinqa.core.visible import visible
 from clinqa.present.panel.charts import Point, heat_map, histogram, plane
 from clinqa.present.panel.read import BY_PAIR, BY_SOURCE, LEFT_OUT, WRONG, Panel, PanelRun
 from clinqa.present.panel.says import MEANINGS, summary
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
-from clinqa.present.report.page import (
-    CONTROLS,
-    GENERATOR,
-    fairness_section,
-    inlined_json,
-    policy,
-)
+from clinqa.present.report.html import declared, inlined_json, page_of, three_digits
+from clinqa.present.report.page import fairness_section
 from clinqa.present.report.tables import Cell, Column, Row, Table
 
 __all__ = ["main_table", "render_panel"]
@@ -41,7 +31,6 @@ _PAIRS = (
     ("pair_both", "both right", "e0"), ("pair_one", "one right", "e2"),
     ("pair_none", "none right", "e3"),
 )  # fmt: skip
-_TESTS = 60
 _BILLION = 1e9
 #: Parts that scores need not have.
 _ABSENT: dict[str, Any] = {
@@ -55,27 +44,12 @@ _ABSENT: dict[str, Any] = {
 
 def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") -> str:
     """The whole page as one string of HTML."""
-    ours = files("clinqa.present.panel").joinpath("templates/panel.css").read_text("utf-8")
-    shared = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
-    style = f"{shared}\n{ours}"
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("clinqa.present.panel", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(v3=_v3, signed=_signed, p=_p)
-    html = environment.get_template(
-        "panel.html.j2"
-    ).render(
+    return page_of(
+        "panel.html.j2",
+        panel.data_class,
+        "clinqa.present.panel",
+        "panel.css",
         title=title or "True or False: the panel",
-        version=__version__,
-        generator=GENERATOR,
-        policy=policy(style),
-        style=Markup(style),  # noqa: S704 (our own files)
-        data_class=panel.data_class,
-        private=is_private(panel.data_class),
         when=panel.manifest.finished[:10],
         meta=panel.meta,
         panel={**_ABSENT, **panel.panel},
@@ -94,8 +68,7 @@ def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") ->
         pair_parts=[(name, look) for _, name, look in _PAIRS],
         charts=_charts(panel),
         fairness=_fairness(panel),
-        tests=[test for test in panel.tests if test.p_holm is not None][:_TESTS],
-        tests_left=max(0, sum(t.p_holm is not None for t in panel.tests) - _TESTS),
+        **declared(panel.tests),
         command=" ".join(("clinqa", "report", "SCORES", "-o", page)),
         figures=inlined_json(
             {
@@ -106,7 +79,6 @@ def render_panel(panel: Panel, *, title: str = "", page: str = "report.html") ->
             }
         ),
     )
-    return CONTROLS.sub(lambda found: visible(found[0]), html)
 
 
 def _fairness(panel: Panel) -> Markup | None:
@@ -126,8 +98,8 @@ def main_table(panel: Panel) -> Table:
             known = figure is not None and figure.low is not None and figure.high is not None
             low, high = (figure.low, figure.high) if figure is not None and known else (None, None)
             cells.append(
-                Cell(_v3(figure.value if figure is not None else None),
-                     f"{_v3(low)} to {_v3(high)}" if known else "")
+                Cell(three_digits(figure.value if figure is not None else None),
+                     f"{three_digits(low)} to {three_digits(high)}" if known else "")
             )  # fmt: skip
         rows.append(Row(run.label, tuple(cells)))
     columns = tuple(Column(name, MEANINGS[name][0], figures=True) for name in _MAIN)
@@ -246,17 +218,3 @@ def _charts(panel: Panel) -> dict[str, Any]:
 
 def _numbered(run: PanelRun) -> str:
     return f"{run.number} {run.label}"
-
-
-def _v3(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}".replace("-", "−")
-
-
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value or 0.0:+.3f}".replace("-", "−")
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"

@@ -1,27 +1,14 @@
-"""The page itself: sections put together, rendered by a template that escapes everything.
-
-Nothing on it runs and nothing is fetched: the content security policy allows one style sheet, by
-its hash, and no script at all. The figures stand in the page once more as JSON, for programs.
-"""
+"""The page of an evaluation: its sections put together (see html.py for what pages share)."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
-from clinqa import __version__
-from clinqa.core.cells import is_private
 from clinqa.core.figures import Figure
-from clinqa.core.visible import visible
 from clinqa.present.report import about, results, subsets
 from clinqa.present.report.charts import Bar, Dot, dot_panel, stacked_panel
 from clinqa.present.report.claims import primary_metric, summary
@@ -30,22 +17,16 @@ from clinqa.present.report.fairness.charts import drawn
 from clinqa.present.report.fairness.read import Audit
 from clinqa.present.report.fairness.says import sentences
 from clinqa.present.report.fairness.tables import audit_tables
+from clinqa.present.report.html import environment, inlined_json, page_of
 from clinqa.present.report.marks import Verdicts
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.tables import Table
 from clinqa.present.report.words import ERROR_KINDS, GRAVEST, METRICS, NO_ANSWER, Named, metric_name
 
-__all__ = [
-    "CONTROLS", "GENERATOR", "all_tables", "fairness_section", "inlined_json", "policy", "render",
-]  # fmt: skip
+__all__ = ["all_tables", "fairness_section", "render"]
 
-GENERATOR = "clinqa report"
 PANELS = 6
 _ROOM = 28  # letters of a name in a chart
-# what moves a cursor, is no legal HTML or turns the direction of what follows
-CONTROLS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 _SYMBOLS = "†‡§¶‖#"
 
 
@@ -99,60 +80,36 @@ def render(
     """The whole page as one string of HTML."""
     verdicts = Verdicts(evaluation.tests)
     tables = all_tables(evaluation)
-    style = files("clinqa.present.report").joinpath("templates/style.css").read_text("utf-8")
     shown_examples = worst(evaluation) if examples else []
-    html = (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            title=title or "Evaluation of clinical question answering",
-            version=__version__,
-            generator=GENERATOR,
-            policy=policy(style),
-            style=Markup(style),  # noqa: S704 (our own file)
-            data_class=evaluation.data_class,
-            private=is_private(evaluation.data_class),
-            with_examples=bool(shown_examples),
-            examples_wanted=examples,
-            when=max((m.finished for m in evaluation.manifests), default=""),
-            summary=summary(evaluation, verdicts),
-            warnings=evaluation.warnings,
-            dataset=about.dataset_facts(evaluation),
-            scoring=about.scoring_facts(evaluation),
-            versions=about.versions(evaluation),
-            tables=_shown(tables),
-            charts=_charts(evaluation),
-            panels_note=_panels_note(evaluation),
-            meanings=_meanings(tables["results"]),
-            error_kinds=_kinds_drawn(evaluation),
-            groups=list(
-                dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
-            ),
-            any_marks={cell.mark for row in tables["results"].rows for cell in row.cells} - {""},
-            primary=metric_name(primary_metric(evaluation)),
-            examples=shown_examples,
-            commands=about.commands(evaluation, page),
-            human=evaluation.meta.get("human"),
-            seen_table="seen" in tables,
-            fairness=evaluation.audit and _fairness_of(evaluation),
-            figures=inlined_json(_figures(evaluation)),
-        )
+    return page_of(
+        "report.html.j2",
+        evaluation.data_class,
+        title=title or "Evaluation of clinical question answering",
+        with_examples=bool(shown_examples),
+        examples_wanted=examples,
+        when=max((m.finished for m in evaluation.manifests), default=""),
+        summary=summary(evaluation, verdicts),
+        warnings=evaluation.warnings,
+        dataset=about.dataset_facts(evaluation),
+        scoring=about.scoring_facts(evaluation),
+        versions=about.versions(evaluation),
+        tables=_shown(tables),
+        charts=_charts(evaluation),
+        panels_note=_panels_note(evaluation),
+        meanings=_meanings(tables["results"]),
+        error_kinds=_kinds_drawn(evaluation),
+        groups=list(
+            dict.fromkeys((_look(run), results.group_name(run)) for run in evaluation.runs)
+        ),
+        any_marks={cell.mark for row in tables["results"].rows for cell in row.cells} - {""},
+        primary=metric_name(primary_metric(evaluation)),
+        examples=shown_examples,
+        commands=about.commands(evaluation, page),
+        human=evaluation.meta.get("human"),
+        seen_table="seen" in tables,
+        fairness=evaluation.audit and _fairness_of(evaluation),
+        figures=inlined_json(_figures(evaluation)),
     )
-    return CONTROLS.sub(lambda found: visible(found[0]), html)
-
-
-def _environment() -> jinja2.Environment:
-    """The templates, which escape everything."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("clinqa.present.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["breakable"] = _breakable
-    environment.filters["unbroken"] = _unbroken
-    return environment
 
 
 def fairness_section(audit: Audit, labels: Mapping[str, str], looks: Mapping[str, str]) -> Markup:
@@ -160,7 +117,7 @@ def fairness_section(audit: Audit, labels: Mapping[str, str], looks: Mapping[str
     runs there."""
     known = {**audit.labels(), **labels}
     tables = _shown(audit_tables(audit, known))
-    template = _environment().get_template("fairness.html.j2")
+    template = environment().get_template("fairness.html.j2")
     # the template has escaped everything
     return Markup(template.render(fairness=_fairness(audit, known, looks), tables=tables))  # noqa: S704
 
@@ -188,46 +145,6 @@ def _fairness(audit: Audit, labels: Mapping[str, str], looks: Mapping[str, str])
 
 def _shown(tables: Mapping[str, Table]) -> dict[str, _Shown]:
     return {key: _Shown(table, _symbols(table)) for key, table in tables.items()}
-
-
-def _breakable(text: str) -> Markup:
-    """Where a long name may be broken, and that the shots stay in one piece.
-
-    >>> _breakable("hf:a<b, 3-shot")
-    Markup('hf:<wbr>a&lt;b, <span class="nb">3-shot</span>')
-    """
-    name, comma, shots = text.rpartition(", ")
-    if not (comma and shots.endswith("-shot")):
-        name, comma, shots = text, "", ""
-    joint = Markup("<wbr>")
-    broken = joint.join(re.split(r"(?<=[:/_])", name))
-    return broken + (Markup(', <span class="nb">{}</span>').format(shots) if comma else "")
-
-
-def _unbroken(text: str) -> str:
-    """`3-shot` on one line: its hyphen is one that does not break."""
-    return re.sub(r"(?<=\d)-(?=shot)", "\u2011", text)
-
-
-def policy(style: str) -> str:
-    """The content security policy of a page with this style sheet and no script."""
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; script-src 'none'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def inlined_json(value: Any) -> Markup:
-    """JSON that may stand inside a script element: no `<`, `>` or `&` is left in it.
-
-    >>> inlined_json({"a": "</script>"})
-    Markup('{"a":"\\\\u003c/script\\\\u003e"}')
-    """
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for char in "<>&":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return Markup(text)  # noqa: S704 (escaped just above)
 
 
 def _figures(evaluation: Evaluation) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, fingerprint, library_versions
 from clinqa.core.outfolder import MANIFEST, create_file, open_out
 from clinqa.present.report.fairness.read import is_audit
-from clinqa.present.report.page import GENERATOR, all_tables, render
+from clinqa.present.report.html import GENERATOR
+from clinqa.present.report.page import all_tables, render
 from clinqa.present.report.plots import draw_figures, need_matplotlib
 from clinqa.present.report.read import Evaluation, read_scores
 from clinqa.present.report.tables import csv_of, latex_of
