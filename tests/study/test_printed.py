@@ -78,6 +78,7 @@ def test_six_are_permuted(tmp_path: Path) -> None:
         ("x,a,a\na,1,2\nb,1,2\n", "two columns have one name"),
         ("x,a,b\nc,1,2\nd,1,2\n", "fewer than two names"),
         ("x,a,b\na,1,nan\nb,1,2\n", "no number"),
+        ("x,a,b\na,41%,0.4\nb,38%,42%\n", "some cells have a %"),
     ],
 )
 def test_what_is_no_matrix_is_refused_without_quoting_it(
@@ -86,3 +87,11 @@ def test_what_is_no_matrix_is_refused_without_quoting_it(
     with pytest.raises(SourceError, match=said) as caught:
         read_matrix(_write(tmp_path / "m.csv", text))
     assert "high" not in str(caught.value)
+
+
+def test_shares_beside_percentages_are_told(tmp_path: Path) -> None:
+    asked = "shares beside percentages?"
+    mixed = read_matrix(_write(tmp_path / "mixed.csv", "x,a,b\na,41.5,0.40\nb,38,42\n"))
+    assert any(asked in line for line in lines_of(mixed))
+    shares = read_matrix(_write(tmp_path / "shares.csv", "x,a,b\na,0.415,0.40\nb,0.38,1\n"))
+    assert not any(asked in line for line in lines_of(shares))

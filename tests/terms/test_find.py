@@ -128,3 +128,9 @@ def test_the_real_ontology_has_every_branch_of_the_pack() -> None:
     assert by_name["Myocardial infarction"] == ("Cardiology",)
     assert by_name["Gout"] == ("Rheumatology",)
     assert by_name["Fatigue"] == ()
+
+
+@pytest.mark.parametrize("given", [{"train": "trian"}, {"test": "tests"}])
+def test_a_word_that_names_no_split_is_refused(given: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="one of train, validation, test"):
+        FindOptions(**given).check()

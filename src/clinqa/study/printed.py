@@ -20,6 +20,8 @@ from clinqa.study.cells import read_cells
 
 __all__ = ["Printed", "figures_of", "lines_of", "read_matrix"]
 
+_WHOLE = 1.5  # no share is larger
+
 
 @dataclass(frozen=True, slots=True)
 class Printed:
@@ -36,6 +38,9 @@ def read_matrix(path: Path) -> Printed:
     if len(rows) < 3 or len(rows[0]) < 3:
         raise SourceError(f"{path}: a row of names and at least two rows of numbers are expected")
     columns = rows[0][1:]
+    marked = [cell.endswith("%") for row in rows[1:] for cell in row[1:]]
+    if any(marked) and not all(marked):
+        raise SourceError(f"{path}: some cells have a % and some do not; write all in one unit")
     found: dict[str, list[float]] = {}
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(rows[0]):
@@ -93,5 +98,7 @@ def lines_of(printed: Printed) -> list[str]:
     ]
     if printed.left_out:
         lines.append(f"left out, no square: {', '.join(printed.left_out)}")
+    if printed.cells.max() > _WHOLE and (abs(printed.cells) < 1).any():
+        lines.append("some cells are below 1 and some are above: shares beside percentages?")
     lines.append("no interval: a printed matrix does not say how many questions it stands on")
     return lines

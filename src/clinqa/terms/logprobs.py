@@ -41,7 +41,7 @@ from clinqa.terms.find import VERB as FIND
 from clinqa.terms.find import now, raised_class
 from clinqa.terms.gold import FORMS
 from clinqa.terms.items import ANSWER, QUESTION, TermItem, read_items
-from clinqa.terms.options import TermsResult
+from clinqa.terms.options import TermsResult, check_split
 from clinqa.terms.scoring import Place, Scored, open_scorer, score_items
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
 from clinqa.terms.write_logprobs import write_logprobs
@@ -81,6 +81,7 @@ class LogprobOptions:
             raise ConfigError(f"--form {self.form}: one of {', '.join(FORMS)}")
         if not self.parts or set(self.parts) - set(PARTS):
             raise ConfigError(f"--part: {' or '.join(PARTS)}")
+        check_split("--split", self.split)
         if not self.adapters:
             raise ConfigError("--adapter: name at least one; the model itself is the base")
         if len(set(self.names())) < len(self.adapters):

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
+from clinqa.core.visible import visible
+from clinqa.dataset.splits import SPLITS
 
-__all__ = ["CONCEPTS", "SOURCES", "FindOptions", "TermsResult"]
+__all__ = ["CONCEPTS", "SOURCES", "FindOptions", "TermsResult", "check_split"]
 
 SOURCES = ("hpo", "snomed", "umls", "scispacy")
 CONCEPTS = ("paper", "wider")
@@ -55,8 +57,16 @@ class FindOptions:
             raise ConfigError("--snomed has no part in --source hpo")
         if self.general < 2:
             raise ConfigError("--general: from 2 specialties up; 4 as in the paper")
+        for flag, split in (("--train", self.train), ("--test", self.test)):
+            check_split(flag, split)
         if self.train == self.test:
             raise ConfigError("--train and --test: two splits; of one every term is in both")
+
+
+def check_split(flag: str, split: str) -> None:
+    """Raise ConfigError for a word that names no split."""
+    if split not in SPLITS:
+        raise ConfigError(f"{flag} {visible(split)}: one of {', '.join(SPLITS)}")
 
 
 @dataclass(frozen=True, slots=True)

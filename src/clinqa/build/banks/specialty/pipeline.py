@@ -301,6 +301,11 @@ class _Run:
             found.append(
                 f"{flagged:,} items need an image or are garbled (columns needs_image, garbled)"
             )
+        alike = sum(_alike(one.item) for one in kept)
+        if alike:
+            found.append(
+                f"items with two options of one text: {alike:,}; picking either counts the same"
+            )
         return found + annotated.warnings
 
     def manifest(
@@ -343,6 +348,11 @@ def _is_metadata(annotated: Annotated, at: int) -> bool:
 
 def _garbled(item: BankItem) -> bool:
     return any(map(is_garbled, (item.question, *item.options)))
+
+
+def _alike(item: BankItem) -> bool:
+    """Does one text stand in two places, so that no letter can tell them apart?"""
+    return len({" ".join(text.split()) for text in item.options}) < len(item.options)
 
 
 def _now() -> str:
