@@ -1,6 +1,6 @@
 """Annotated outputs for training and testing a reader of multiple-choice answers.
 
-Each is an answer to a question of the bundled bank in one of some eighty phrasings (data), with the
+Each is an answer to a question of the bundled bank in one of some ninety phrasings (data), with the
 letter it commits to. They are made up: no model wrote them.
 """
 

@@ -40,6 +40,24 @@ def test_answers_in_other_words_are_read(matcher: Matcher, output: str, place: i
     assert matcher.match(output, OPTIONS) == place
 
 
+@pytest.mark.parametrize(
+    ("output", "place"),
+    [
+        ("The correct answer is not B.", None), ("The answer isn't option B.", None),
+        ("I do not choose aspirin.", None), ("Neither B nor C.", None),
+        ("It can't be (D).", None), ("B is incorrect.", None),
+        ("B) Aortic stenosis is wrong", None),
+        ("Definitely not mitral stenosis or aortic stenosis.", None),
+        ("The answer is not B but C.", 2), ("Not B) Aortic stenosis. D) Aspirin.", 3),
+        ("A is ruled out. B is ruled out. So the answer is D.", 3),
+        ("B is not wrong, so the answer is B.", 1),
+        ("I would rule out aortic stenosis; the answer is A.", 0),
+    ],
+)  # fmt: skip
+def test_what_is_denied_is_not_picked(matcher: Matcher, output: str, place: int | None) -> None:
+    assert matcher.match(output, OPTIONS) == place
+
+
 def test_an_article_is_no_letter_and_a_longer_text_wins() -> None:
     read = read_mentions("A man with guilty of romance (b).", ["Guilty", "Guilty of romance"])
     assert [(m.option, m.kind) for m in read.mentions] == [(1, "text"), (1, "letter")]

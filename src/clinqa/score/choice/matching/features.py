@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clinqa.score.choice.matching.denied import is_denied
 from clinqa.score.choice.matching.mentions import Mention, Read, read_mentions
 
 __all__ = ["features_of"]
@@ -23,17 +24,25 @@ def features_of(output: str, options: Sequence[str]) -> list[dict[str, float]]:
     >>> one, two["near letter:is answer"]
     ({'named': 0.0, 'others named': 1.0, 'bias': 1.0}, 1.0)
     """
-    read = read_mentions(output, options)
+    read, denied = _undenied(read_mentions(output, options))
     named = {mention.option for mention in read.mentions}
     return [
         {
             "named": float(option in named),
             "others named": float(bool(named - {option})),
             "bias": 1.0,
+            **({"denied": 1.0} if option in denied - named else {}),
             **dict.fromkeys(_of_option(read, option), 1.0),
         }
         for option in range(len(options))
     ]
+
+
+def _undenied(read: Read) -> tuple[Read, set[int]]:
+    """The mentions that are not denied, and the options of those that are."""
+    no = {mention for mention in read.mentions if is_denied(read.tokens, mention.at)}
+    kept = [mention for mention in read.mentions if mention not in no]
+    return Read(read.tokens, kept), {mention.option for mention in no}
 
 
 def _of_option(read: Read, option: int) -> Iterator[str]:
