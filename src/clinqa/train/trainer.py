@@ -196,6 +196,7 @@ def arguments(
     given |= {
         "bf16": dtype == "bfloat16",
         "gradient_checkpointing": gradient_checkpointing,
+        "ddp_find_unused_parameters": False,  # each trained weight has its part in every step
         "max_length": None,
         "dataset_kwargs": {"skip_prepare_dataset": True},
     }
