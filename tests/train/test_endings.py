@@ -10,6 +10,7 @@ pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.core.errors import ModelError
 from clinqa.train import finish
+from clinqa.train.trainer import AnswerTrainer
 from clinqa.train.watch import Watch
 from tiny_model import make_tiny
 from train.made_training import trained, write
@@ -30,16 +31,44 @@ def test_ctrl_c_after_the_last_step_keeps_the_best_state(
     def end(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("a step was trained again")
+
     with monkeypatch.context() as patch:
         patch.setattr(finish, place, end)
         with pytest.raises(KeyboardInterrupt):
             trained(dataset, base, tmp_path / "out", *TOLD, preset="ecgquest")
-    trained(dataset, base, tmp_path / "out", *TOLD, preset="ecgquest", resume=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(AnswerTrainer, "training_step", again)
+        trained(dataset, base, tmp_path / "out", *TOLD, preset="ecgquest", resume=True)
     trained(dataset, base, tmp_path / "undisturbed", *TOLD, preset="ecgquest")
     name = "adapter_model.safetensors"
     found, wanted = ((tmp_path / out / name).read_bytes() for out in ("out", "undisturbed"))
     assert found == wanted
     assert not list((tmp_path / "out").glob("best*"))
+
+
+def test_a_kill_while_finishing_costs_no_step_where_no_state_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = make_tiny(tmp_path / "base")
+    dataset = write(tmp_path / "dataset", validation=[])
+
+    def end(*_: object, **__: object) -> None:
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finish, "_reloaded", end)
+        with pytest.raises(RuntimeError):
+            trained(dataset, base, tmp_path / "out")
+    with monkeypatch.context() as patch:
+        patch.setattr(AnswerTrainer, "training_step", end)
+        trained(dataset, base, tmp_path / "out")
+    trained(dataset, base, tmp_path / "undisturbed")
+    name = "adapter_model.safetensors"
+    found, wanted = ((tmp_path / out / name).read_bytes() for out in ("out", "undisturbed"))
+    assert found == wanted
+    assert not list((tmp_path / "out").glob("checkpoint*"))
 
 
 def test_weights_that_are_no_numbers_after_the_last_step_are_said_to_be_that(

@@ -107,8 +107,10 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if self.stop_after is not None and step - self.resumed_at >= self.stop_after and not last:
             self.interrupted = True
         minutes = (time.monotonic() - self._saved) / 60
-        if minutes >= self.settings.checkpoint_minutes and not last:
-            control.should_save = True
+        if last or minutes >= self.settings.checkpoint_minutes:
+            control.should_save = (
+                True  # after the last, so that a kill while finishing costs no step
+            )
         if self.interrupted:
             control.should_save = control.should_training_stop = True
         return control
