@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clinqa.stats.bootstrap import (
+    FEW,
+    SHARE,
+    SIGNED,
     bootstrap,
     bootstrap_sums,
     cluster_sums,
@@ -178,3 +181,35 @@ def test_wrong_calls_are_refused() -> None:
         cluster_sums([[1, 2]], [])
     with pytest.raises(ValueError, match="level"):
         bootstrap_sums(np.ones((2, 2)), mean, n=2, seed=1, level=1)
+
+
+def test_few_clusters_have_students_interval_and_many_the_bootstraps() -> None:
+    rng = np.random.default_rng(5)
+    rows = [[1.0, float(right)] for right in rng.random(200) < 0.7]
+    few, many = ([f"p{n % size}" for n in range(200)] for size in (FEW, 40))
+    (of_few,) = bootstrap(rows, few, seed=1)
+    (of_many,) = bootstrap(rows, many, seed=1)
+    assert "t on the logit scale" in of_few.signature and "BCa" in of_many.signature
+    (difference,) = bootstrap(rows, few, seed=1, bounds=None)
+    assert ", t, " in difference.signature
+    # the two figures of one call may lie between different bounds
+    both = lambda totals: np.stack([mean(totals), 2 * mean(totals) - 1], axis=1)  # noqa: E731
+    share, signed = bootstrap(rows, few, both, seed=1, bounds=[SHARE, SIGNED])
+    assert "logit" in share.signature and ", t, " in signed.signature
+    assert signed.low < 2 * share.value - 1 < signed.high
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 8])
+def test_intervals_of_few_clusters_cover(clusters: int) -> None:
+    """Clusters of one mean and a spread of their own: BCa over so few covers 50 to 85 %."""
+    rng = np.random.default_rng(clusters)
+    covered = tries = 0
+    for _ in range(300):
+        shares = np.clip(0.6 + 0.12 * rng.standard_normal(clusters), 0.01, 0.99)
+        right = rng.random((clusters, 40)) < shares[:, None]
+        rows = [[1.0, float(one)] for one in right.ravel()]
+        groups = np.repeat(np.arange(clusters), 40)
+        (found,) = bootstrap(rows, groups, seed=1, draws=100)
+        covered += found.low <= 0.6 <= found.high
+        tries += 1
+    assert covered / tries >= 0.92

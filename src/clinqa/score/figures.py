@@ -18,14 +18,13 @@ from clinqa.score.inputs import Items
 from clinqa.score.measures import Measure, clinical_measures, status_measures, text_measures
 from clinqa.score.scored import COLUMNS, ScoredRun
 from clinqa.score.subsets import Subset
-from clinqa.stats.bootstrap import Statistic, bootstrap_sums
+from clinqa.stats.bootstrap import FEW, SHARE, SIGNED, Statistic, bootstrap_sums
 from clinqa.stats.cluster import Estimate
 
 __all__ = ["LEVEL", "METHOD", "Drawing", "figures_of", "overall_measures", "statistic_of"]
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
-FEW = 10  # patients
 METHOD = f"BCa bootstrap; t on the logit scale with {FEW} patients or fewer"
 _LOOKS = 200  # samples drawn to see whether anything varies
 _EXACT = "exact"
@@ -104,6 +103,7 @@ def _estimates(measures: Sequence[Measure], sums: Floats, drawing: Drawing) -> l
         seed=drawing.seed,
         draws=drawing.draws,
         level=LEVEL,
+        bounds=[SIGNED if measure.is_signed else SHARE for measure in measures],
     )
     return [
         _over_its_own(measure, sums, estimate, drawing.seed)

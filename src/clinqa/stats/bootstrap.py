@@ -8,6 +8,7 @@ seed draws the same clusters for every statistic, so figures of one call belong 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -18,6 +19,10 @@ from scipy.special import betaincinv, expit, logit, ndtr, ndtri, stdtrit
 from clinqa.stats.cluster import Estimate
 
 __all__ = [
+    "FEW",
+    "SHARE",
+    "SIGNED",
+    "Bounds",
     "Floats",
     "Method",
     "Statistic",
@@ -32,8 +37,13 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 #: From sums of rows, shape (m, columns), the figures: shape (m,) or (m, figures).
 Statistic = Callable[[Floats], Floats]
-Method = Literal["bca", "percentile", "logit"]
+Method = Literal["bca", "percentile", "logit", "t"]
+#: Between what a figure lies; None where it is no share of anything.
+Bounds = tuple[float, float] | None
+#: Clusters up to which `bca` gives way to Student's t: samples of so few know too little of others.
+FEW = 10
 
+SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 _WEIGHTS_AT_ONCE = 1 << 22
 _ROUNDING = 1e-12
 
@@ -111,7 +121,7 @@ def bootstrap(
     draws: int = 1000,
     level: float = 0.95,
     method: Method = "bca",
-    bounds: tuple[float, float] | None = (0.0, 1.0),
+    bounds: Bounds | list[Bounds] = SHARE,
 ) -> list[Estimate]:
     """Each figure of a statistic over items, with its interval over clusters.
 
@@ -144,13 +154,15 @@ def bootstrap_sums(
     draws: int = 1000,
     level: float = 0.95,
     method: Method = "bca",
-    bounds: tuple[float, float] | None = (0.0, 1.0),
+    bounds: Bounds | list[Bounds] = SHARE,
 ) -> list[Estimate]:
     """Each figure of a statistic with its interval, from the sums of `cluster_sums`.
 
     `bca` corrects the percentile interval for bias and skewness (Efron 1987; the acceleration
     from a jackknife over clusters). `percentile` is the plain one. `logit` is a t interval on the
-    logit scale with the jackknife's standard error: for shares near 0 or 1, and few clusters.
+    logit scale with the jackknife's standard error: for shares near 0 or 1, and few clusters; `t`
+    the same on the figure's own scale. With FEW clusters or less `bca` is `logit` for what lies
+    between 0 and 1, and else `t`. `bounds` may be a list with an entry for each figure.
 
     What has no such interval is said in the signature: no items, or a single cluster (NaN); every
     sample alike, which gives the exact binomial bounds over clusters (each taken as a single
@@ -166,11 +178,12 @@ def bootstrap_sums(
     values = _table(statistic, total[None])[0]
     if len(sums) == 1:
         return [_undefined(value, n, 1, "one cluster: no interval") for value in values.tolist()]
+    each = bounds if isinstance(bounds, list) else [bounds] * len(values)
     samples = _table(statistic, resampled_totals(sums, draws=draws, seed=seed))
     left_out = _table(statistic, total - sums)
     return [
-        _estimate(value, samples[:, at], left_out[:, at], n, level, method, bounds)
-        for at, value in enumerate(values.tolist())
+        _estimate(value, samples[:, at], left_out[:, at], n, level, method, within)
+        for at, (value, within) in enumerate(zip(values.tolist(), each, strict=True))
     ]
 
 
@@ -190,7 +203,7 @@ def _estimate(
     n: int,
     level: float,
     method: Method,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds,
 ) -> Estimate:
     clusters, draws = len(left_out), len(samples)
     if np.isnan(value):
@@ -202,8 +215,10 @@ def _estimate(
     near = _ROUNDING * max(1.0, abs(value))
     if np.ptp(exist) <= near and abs(exist[0] - value) <= near:
         return _without_spread(value, n, clusters, level, bounds, near)
+    if method == "bca" and clusters <= FEW:
+        method = "logit" if bounds == SHARE and 0 < value < 1 else "t"
     jackknife = left_out[~np.isnan(left_out)]
-    low, high, how = _interval(value, exist, jackknife, tail, method, near)
+    low, high, how = _interval(value, exist, jackknife, tail, method, bounds, near)
     some = f", {draws - len(exist)} undefined" if len(exist) < draws else ""
     how = f"cluster bootstrap, {how}, {draws} draws{some}|{level:g}"
     return Estimate(value, low, high, n, clusters, how)
@@ -214,7 +229,7 @@ def _without_spread(
     n: int,
     clusters: int,
     level: float,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds,
     near: float,
 ) -> Estimate:
     """Every sample gives the same figure, so that the samples know nothing of its error."""
@@ -233,13 +248,24 @@ def _without_spread(
 
 
 def _interval(
-    value: float, samples: Floats, jackknife: Floats, tail: float, method: Method, near: float
+    value: float,
+    samples: Floats,
+    jackknife: Floats,
+    tail: float,
+    method: Method,
+    bounds: Bounds,
+    near: float,
 ) -> tuple[float, float, str]:
     if method == "logit":
         found = _logit_interval(value, jackknife, tail)
         if found is not None:
             return *found, "t on the logit scale"
         return *_quantiles(samples, tail, 1 - tail), "percentile (no logit scale here)"
+    if method == "t":
+        reach = _reach(jackknife, tail)
+        if reach is not None:
+            lowest, highest = bounds or (-math.inf, math.inf)
+            return max(lowest, value - reach), min(highest, value + reach), "t"
     if method == "bca":
         at = _bca_levels(value, samples, jackknife, tail, near)
         if at is not None:
@@ -274,10 +300,18 @@ def _bca_levels(
 
 
 def _logit_interval(value: float, jackknife: Floats, tail: float) -> tuple[float, float] | None:
+    reach = _reach(jackknife, tail)
+    if not 0 < value < 1 or reach is None:
+        return None
+    reach /= value * (1 - value)
+    return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))
+
+
+def _reach(jackknife: Floats, tail: float) -> float | None:
+    """Half of Student's interval, from the figures without each cluster in turn."""
     clusters = len(jackknife)
-    if not 0 < value < 1 or clusters < 2:
+    if clusters < 2:
         return None
     deviations = jackknife - jackknife.mean()
     error = np.sqrt((clusters - 1) / clusters * np.sum(deviations**2))
-    reach = stdtrit(clusters - 1, 1 - tail) * error / (value * (1 - value))
-    return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))
+    return float(stdtrit(clusters - 1, 1 - tail) * error)

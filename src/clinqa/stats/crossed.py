@@ -162,13 +162,14 @@ class Crossed:
             why = f"{how}|one cluster: no interval"
             return Combination(Estimate(value, nan, nan, n, sum(clusters), why), nan, nan, nan, nan)
         error = math.sqrt(variance)
+        if error == 0:  # the same on every question: how it would vary, nobody can tell
+            nan, p = math.nan, 1.0 if value == 0 else math.nan
+            how = f"{how}|no spread: no interval"
+            return Combination(Estimate(value, nan, nan, n, sum(clusters), how), p, 0.0, freedom, 0)
         reach = float(stdtrit(freedom, 0.5 + self.level / 2)) * error
-        if error > 0:
-            p = 2 * float(stdtr(freedom, -abs(value) / error))
-        else:
-            p = 1.0 if value == 0 else math.nan
+        p = 2 * float(stdtr(freedom, -abs(value) / error))
         estimate = Estimate(value, value - reach, value + reach, n, sum(clusters), how)
-        return Combination(estimate, p, error, freedom, trained / variance if variance else 0.0)
+        return Combination(estimate, p, error, freedom, trained / variance)
 
     def _variance(self, given: Floats, used: Ints) -> tuple[float, float, float, list[int]]:
         """Of the sum: its variance, degrees of freedom, the trainings' part, seeds of its rows."""

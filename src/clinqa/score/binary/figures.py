@@ -18,7 +18,7 @@ from clinqa.core.figures import Figure
 from clinqa.score.binary.judged import COLUMNS, STATUSES, Judged
 from clinqa.score.binary.statements import Statements
 from clinqa.stats.binary import MEASURES, Cells, true_share
-from clinqa.stats.bootstrap import bootstrap_sums
+from clinqa.stats.bootstrap import SHARE, SIGNED, bootstrap_sums
 from clinqa.stats.cluster import Estimate
 
 __all__ = [
@@ -37,6 +37,7 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 BY_PAIR, BY_SOURCE = "clusters: pair", "clusters: source"
 _SHARES = frozenset({"accuracy", "sensitivity", "specificity", "precision", "true_share"})
+_SIGNED = frozenset({"mcc", "kappa", "youden_j", "directional_bias"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def _figures(
         n=len(rows),
         seed=seed,
         draws=draws,
+        bounds=[SIGNED if m.name in _SIGNED else SHARE for m in found],
     )
     for measure, estimate in zip(found, estimates, strict=True):
         estimate = _settled(measure, estimate)

@@ -44,7 +44,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 UNIT = "clusters: item with its near-duplicates"
-FEW = 10  # clusters up to which intervals are Student's on the logit scale
 FIXED = "fixed"
 """The order of items that cannot be shuffled, as a subset."""
 
@@ -250,11 +249,7 @@ class _Making:
         rows, cluster = self._table.rows(names), self._cluster
         if mask is not None:
             rows, cluster = rows[mask], cluster[mask]
-        few = len(np.unique(cluster)) <= FEW
-        return bootstrap(
-            rows, cluster, statistic, seed=self._seed, draws=self._draws,
-            method="logit" if few else "bca",
-        )  # fmt: skip
+        return bootstrap(rows, cluster, statistic, seed=self._seed, draws=self._draws)
 
     def _figure(
         self,

@@ -23,12 +23,13 @@ from clinqa.core.figures import Figure
 from clinqa.dataset.reader import Dataset
 from clinqa.score.choice.asked import Asked, design_of
 from clinqa.score.choice.compared import Read
-from clinqa.score.choice.figures import FEW, UNIT
+from clinqa.score.choice.figures import UNIT
 from clinqa.score.choice.matching import Trained
 from clinqa.score.choice.positions import Positions
 from clinqa.score.choice.questions import Questions
 from clinqa.score.comparisons import FLIPS, Family
 from clinqa.score.groups import model_facts
+from clinqa.stats.bootstrap import FEW
 
 __all__ = ["meta_of"]
 
