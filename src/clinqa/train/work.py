@@ -124,8 +124,9 @@ class LoraJob:
             share=self.shares,
             callbacks=[watch],
         )
-        # or PEFT compares vocabularies and saves whole embeddings where tokens were added
-        trainer.model.peft_config["default"].base_model_name_or_path = None
+        # or PEFT compares vocabularies and saves whole embeddings where tokens were added; it puts
+        # a name in the place of None, so that only the first of several saves would be ours
+        trainer.model.peft_config["default"].base_model_name_or_path = ""
         drive.drive(trainer, watch, len(prepared.train.examples))
         made: Made = finish.finish_lora(self, base, trainer, watch, folder)
         return made
