@@ -21,7 +21,7 @@ error: pip would also install CUDA packages, several GB, and nobody asked for th
 Choose, then call make again:
   no GPU     {python} -m pip install torch, in its CPU build
              (the page "Get Started" of pytorch.org gives the line for your system)
-  with CUDA  make demo-model CUDA=1"""
+  with CUDA  the same make with CUDA=1 after it"""
 
 
 def main() -> int:
