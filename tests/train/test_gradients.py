@@ -133,3 +133,7 @@ def test_two_processes_are_one_with_twice_the_batch(tmp_path: Path) -> None:
         assert (details["processes"], details["steps"]) == (processes, 3)
         found.append(details["loss_last"])
     assert found[0] == pytest.approx(found[1], abs=1e-5)
+    # what is done is not done again, and no process waits for another that has ended
+    again = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    assert "already done" in again.stdout + again.stderr
+    assert details == json.loads((out / "manifest.json").read_text())["details"]

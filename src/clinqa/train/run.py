@@ -15,7 +15,7 @@ from typing import Any
 import clinqa
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, StageCounts, library_versions
-from clinqa.core.outfolder import OutFolder, open_out, writing
+from clinqa.core.outfolder import PARTIAL, OutFolder, open_out, writing
 from clinqa.core.progress import Progress, silent
 from clinqa.dataset.reader import open_dataset
 from clinqa.models.local.place import place_of
@@ -62,10 +62,12 @@ def train(
     identity = identity_of_training(configuration, data_class, inputs)
     if not is_first():
         wait_for_all()  # until the first process has opened the folder
-        job.run(out / ".partial")
+        if (out / PARTIAL).is_dir():  # not where all is done
+            job.run(out / PARTIAL)
         return TrainResult({})
     with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as folder:
         if folder.done is not None:
+            wait_for_all()  # the others would wait for ever
             return TrainResult(
                 _counts(folder.done),
                 list(folder.done.warnings),
