@@ -95,3 +95,6 @@ def test_shares_beside_percentages_are_told(tmp_path: Path) -> None:
     assert any(asked in line for line in lines_of(mixed))
     shares = read_matrix(_write(tmp_path / "shares.csv", "x,a,b\na,0.415,0.40\nb,0.38,1\n"))
     assert not any(asked in line for line in lines_of(shares))
+    marked = _write(tmp_path / "marked.csv", "x,a,b,n\na,41.5%,0.4%,120\nb,38%,42%,130\n")
+    assert read_matrix(marked).left_out == ["n"]
+    assert not any(asked in line for line in lines_of(read_matrix(marked)))

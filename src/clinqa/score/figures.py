@@ -103,7 +103,7 @@ def _estimates(measures: Sequence[Measure], sums: Floats, drawing: Drawing) -> l
         seed=drawing.seed,
         draws=drawing.draws,
         level=LEVEL,
-        bounds=[SIGNED if measure.is_signed else SHARE for measure in measures],
+        bounds=[SHARE if measure.is_share else SIGNED for measure in measures],
     )
     return [
         _over_its_own(measure, sums, estimate, drawing.seed)

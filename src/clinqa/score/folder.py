@@ -31,6 +31,7 @@ from clinqa.privacy import is_private
 from clinqa.score.identity import VERB
 from clinqa.score.inputs import PREDICTIONS_FILE, Run
 from clinqa.score.options import ScoreOptions, ScoreResult
+from clinqa.stats.bootstrap import RULE
 
 __all__ = [
     "ITEMS_FILE",
@@ -71,6 +72,7 @@ class Scoring:
                 "verb": VERB,
                 "clinqa": clinqa.__version__,
                 "data_class": self.data_class.value,
+                "intervals": RULE,
                 **self.decides,
                 "inputs": [record.sha256 for record in self.inputs],
             }

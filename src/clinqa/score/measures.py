@@ -50,7 +50,6 @@ class Measure:
     count: Callable[[Floats], Floats]
     columns: tuple[int, ...]
     is_share: bool = True  # of items, between 0 and 1
-    is_signed: bool = False  # between -1 and 1
     #: Of a mean over answers: the columns above and below the line. None for what is no mean.
     parts: tuple[int, int] | None = None
 
@@ -139,7 +138,6 @@ def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[M
                 lambda rows: _ordered(rows, ordered).sum(axis=-1),
                 tuple(range(_CELLS.start, _CELLS.stop)),
                 is_share=False,
-                is_signed=True,
             )
         )
     return made

@@ -8,7 +8,6 @@ seed draws the same clusters for every statistic, so figures of one call belong 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -20,6 +19,7 @@ from clinqa.stats.cluster import Estimate
 
 __all__ = [
     "FEW",
+    "RULE",
     "SHARE",
     "SIGNED",
     "Bounds",
@@ -37,11 +37,13 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 #: From sums of rows, shape (m, columns), the figures: shape (m,) or (m, figures).
 Statistic = Callable[[Floats], Floats]
-Method = Literal["bca", "percentile", "logit", "t"]
+Method = Literal["bca", "percentile", "logit"]
 #: Between what a figure lies; None where it is no share of anything.
 Bounds = tuple[float, float] | None
-#: Clusters up to which `bca` gives way to Student's t: samples of so few know too little of others.
+#: Clusters up to which a share has Student's interval: samples of so few know too little of others.
+#: Not what is no share: kappa or macro-F1 without one cluster in turn jump, and say nothing of it.
 FEW = 10
+RULE = f"BCa; of shares over {FEW} clusters or fewer t on the logit scale"
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 _WEIGHTS_AT_ONCE = 1 << 22
@@ -160,9 +162,9 @@ def bootstrap_sums(
 
     `bca` corrects the percentile interval for bias and skewness (Efron 1987; the acceleration
     from a jackknife over clusters). `percentile` is the plain one. `logit` is a t interval on the
-    logit scale with the jackknife's standard error: for shares near 0 or 1, and few clusters; `t`
-    the same on the figure's own scale. With FEW clusters or less `bca` is `logit` for what lies
-    between 0 and 1, and else `t`. `bounds` may be a list with an entry for each figure.
+    logit scale with the jackknife's standard error: for shares near 0 or 1, and few clusters. A
+    share (its bounds are SHARE) over FEW clusters or less has it in place of `bca`.
+    `bounds` may be a list with an entry for each figure.
 
     What has no such interval is said in the signature: no items, or a single cluster (NaN); every
     sample alike, which gives the exact binomial bounds over clusters (each taken as a single
@@ -215,10 +217,10 @@ def _estimate(
     near = _ROUNDING * max(1.0, abs(value))
     if np.ptp(exist) <= near and abs(exist[0] - value) <= near:
         return _without_spread(value, n, clusters, level, bounds, near)
-    if method == "bca" and clusters <= FEW:
-        method = "logit" if bounds == SHARE and 0 < value < 1 else "t"
+    if method == "bca" and clusters <= FEW and bounds == SHARE and 0 < value < 1:
+        method = "logit"
     jackknife = left_out[~np.isnan(left_out)]
-    low, high, how = _interval(value, exist, jackknife, tail, method, bounds, near)
+    low, high, how = _interval(value, exist, jackknife, tail, method, near)
     some = f", {draws - len(exist)} undefined" if len(exist) < draws else ""
     how = f"cluster bootstrap, {how}, {draws} draws{some}|{level:g}"
     return Estimate(value, low, high, n, clusters, how)
@@ -248,24 +250,13 @@ def _without_spread(
 
 
 def _interval(
-    value: float,
-    samples: Floats,
-    jackknife: Floats,
-    tail: float,
-    method: Method,
-    bounds: Bounds,
-    near: float,
+    value: float, samples: Floats, jackknife: Floats, tail: float, method: Method, near: float
 ) -> tuple[float, float, str]:
     if method == "logit":
         found = _logit_interval(value, jackknife, tail)
         if found is not None:
             return *found, "t on the logit scale"
         return *_quantiles(samples, tail, 1 - tail), "percentile (no logit scale here)"
-    if method == "t":
-        reach = _reach(jackknife, tail)
-        if reach is not None:
-            lowest, highest = bounds or (-math.inf, math.inf)
-            return max(lowest, value - reach), min(highest, value + reach), "t"
     if method == "bca":
         at = _bca_levels(value, samples, jackknife, tail, near)
         if at is not None:
@@ -300,18 +291,12 @@ def _bca_levels(
 
 
 def _logit_interval(value: float, jackknife: Floats, tail: float) -> tuple[float, float] | None:
-    reach = _reach(jackknife, tail)
-    if not 0 < value < 1 or reach is None:
-        return None
-    reach /= value * (1 - value)
-    return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))
-
-
-def _reach(jackknife: Floats, tail: float) -> float | None:
-    """Half of Student's interval, from the figures without each cluster in turn."""
     clusters = len(jackknife)
-    if clusters < 2:
+    if not 0 < value < 1 or clusters < 2:
         return None
     deviations = jackknife - jackknife.mean()
     error = np.sqrt((clusters - 1) / clusters * np.sum(deviations**2))
-    return float(stdtrit(clusters - 1, 1 - tail) * error)
+    if error <= _ROUNDING:  # the samples vary, so that no width at all is wrong
+        return None
+    reach = stdtrit(clusters - 1, 1 - tail) * error / (value * (1 - value))
+    return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))

@@ -36,6 +36,7 @@ Ints = npt.NDArray[np.int64]
 
 #: Of each trained row; with fewer, seeds say nothing of themselves.
 FEWEST_SEEDS = 3
+_ROUNDING = 1e-24  # of a variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ class Crossed:
             nan = math.nan
             why = f"{how}|one cluster: no interval"
             return Combination(Estimate(value, nan, nan, n, sum(clusters), why), nan, nan, nan, nan)
-        error = math.sqrt(variance)
+        error = math.sqrt(variance) if variance > _ROUNDING else 0.0
         if error == 0:  # the same on every question: how it would vary, nobody can tell
             nan, p = math.nan, 1.0 if value == 0 else math.nan
             how = f"{how}|no spread: no interval"

@@ -30,6 +30,7 @@ class Printed:
     names: Sequence[str]
     cells: npt.NDArray[np.float64]
     left_out: Sequence[str]
+    percent: bool = False  # every cell says so
 
 
 def read_matrix(path: Path) -> Printed:
@@ -38,16 +39,15 @@ def read_matrix(path: Path) -> Printed:
     if len(rows) < 3 or len(rows[0]) < 3:
         raise SourceError(f"{path}: a row of names and at least two rows of numbers are expected")
     columns = rows[0][1:]
-    marked = [cell.endswith("%") for row in rows[1:] for cell in row[1:]]
-    if any(marked) and not all(marked):
-        raise SourceError(f"{path}: some cells have a % and some do not; write all in one unit")
     found: dict[str, list[float]] = {}
+    marks: dict[str, list[bool]] = {}
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(rows[0]):
             raise SourceError(f"{path}: row {number} has {len(row)} cells, not {len(rows[0])}")
         if row[0] in found:
             raise SourceError(f"{path}: row {number} is named as one before it")
         try:
+            marks[row[0]] = [cell.endswith("%") for cell in row[1:]]
             found[row[0]] = [float(cell.rstrip("%")) for cell in row[1:]]
         except ValueError as error:
             raise SourceError(f"{path}: row {number} holds a cell that is no number") from error
@@ -58,10 +58,13 @@ def read_matrix(path: Path) -> Printed:
         raise SourceError(f"{path}: fewer than two names stand over a column and before a row")
     places = [columns.index(name) for name in names]
     cells = np.array([[found[name][place] for place in places] for name in names])
+    marked = {marks[name][place] for name in names for place in places}
+    if len(marked) > 1:
+        raise SourceError(f"{path}: some cells have a % and some do not; write all in one unit")
     if not np.isfinite(cells).all():
         raise SourceError(f"{path}: holds a cell that is no number")
     left_out = [name for name in [*found, *columns] if name not in names]
-    return Printed(names, cells, left_out)
+    return Printed(names, cells, left_out, marked == {True})
 
 
 def figures_of(printed: Printed) -> dict[str, float | int | None]:
@@ -98,7 +101,8 @@ def lines_of(printed: Printed) -> list[str]:
     ]
     if printed.left_out:
         lines.append(f"left out, no square: {', '.join(printed.left_out)}")
-    if printed.cells.max() > _WHOLE and (abs(printed.cells) < 1).any():
+    small = (printed.cells > 0) & (printed.cells < 1)
+    if not printed.percent and printed.cells.max() > _WHOLE and small.any():
         lines.append("some cells are below 1 and some are above: shares beside percentages?")
     lines.append("no interval: a printed matrix does not say how many questions it stands on")
     return lines

@@ -367,13 +367,13 @@ def test_questions_without_a_split_go_with_what_is_like_them(tmp_path):
 
 
 def test_items_with_two_options_of_one_text_are_told(tmp_path):
-    alike = _question(1, specialty="Cardiology", options=["one", "two", " two", "four"])
+    alike = _question(1, specialty="Cardiology", options=["one", "two", " Two", "four"])
     bank = _bank(tmp_path / "bank.jsonl", [_question(0, specialty="Cardiology"), alike])
     options = SpecialtyOptions(annotator="metadata", sets=NO_SETS)
     result = build_specialty([bank], tmp_path / "out", options)
     assert result.counts["items"] == 2
     assert [w for w in result.warnings if "options of one text" in w] == [
-        "items with two options of one text: 1; picking either counts the same"
+        "items with two options of one text, which no written answer can tell apart: 1"
     ]
 
 

@@ -52,6 +52,11 @@ def test_answers_in_other_words_are_read(matcher: Matcher, output: str, place: i
         ("A is ruled out. B is ruled out. So the answer is D.", 3),
         ("B is not wrong, so the answer is B.", 1),
         ("I would rule out aortic stenosis; the answer is A.", 0),
+        ("A, C and D are incorrect. B is correct.", 1), ("Neither A, C nor D; B.", 1),
+        ("The answer is B not C.", 1), ("B can't be wrong.", 1), ("Anything but B.", None),
+        ("B is unlikely to be wrong.", 1), ("All but B are wrong.", 1), ("B is false.", 1),
+        ("The answer is B isn't it?", 1), ("B is not the right answer.", None),
+        ("I reject B.", None), ("B does not fit.", None), ("B isn't contraindicated.", 1),
     ],
 )  # fmt: skip
 def test_what_is_denied_is_not_picked(matcher: Matcher, output: str, place: int | None) -> None:

@@ -37,7 +37,6 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 BY_PAIR, BY_SOURCE = "clusters: pair", "clusters: source"
 _SHARES = frozenset({"accuracy", "sensitivity", "specificity", "precision", "true_share"})
-_SIGNED = frozenset({"mcc", "kappa", "youden_j", "directional_bias"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def _figures(
         n=len(rows),
         seed=seed,
         draws=draws,
-        bounds=[SIGNED if m.name in _SIGNED else SHARE for m in found],
+        bounds=[SHARE if m.is_share else SIGNED for m in found],
     )
     for measure, estimate in zip(found, estimates, strict=True):
         estimate = _settled(measure, estimate)

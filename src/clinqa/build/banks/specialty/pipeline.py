@@ -50,6 +50,7 @@ from clinqa.models.registry import open_model
 from clinqa.packs.specialties import Specialties, builtin_specialties
 from clinqa.privacy import is_private
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
+from clinqa.sources.banks.items import matching_text
 
 __all__ = ["build_specialty"]
 
@@ -304,7 +305,8 @@ class _Run:
         alike = sum(_alike(one.item) for one in kept)
         if alike:
             found.append(
-                f"items with two options of one text: {alike:,}; picking either counts the same"
+                "items with two options of one text, which no written answer can tell apart: "
+                f"{alike:,}"
             )
         return found + annotated.warnings
 
@@ -351,8 +353,8 @@ def _garbled(item: BankItem) -> bool:
 
 
 def _alike(item: BankItem) -> bool:
-    """Does one text stand in two places, so that no letter can tell them apart?"""
-    return len({" ".join(text.split()) for text in item.options}) < len(item.options)
+    """Does one text stand in two places, so that only letters tell them apart?"""
+    return len({matching_text(text) for text in item.options}) < len(item.options)
 
 
 def _now() -> str:

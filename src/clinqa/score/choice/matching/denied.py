@@ -1,7 +1,7 @@
 """Which mentions of an option an output denies: "not B", "B is wrong", "neither A nor B".
 
 Rules, not learnt: a denial turns the meaning of every word around it, and annotated outputs hold
-too few to learn that from.
+too few to learn that from. "B is false" is none of them: a question may ask for what is false.
 """
 
 from __future__ import annotations
@@ -10,16 +10,23 @@ from collections.abc import Sequence
 
 __all__ = ["is_denied"]
 
-_NOT = frozenset({"not", "nicht", "pas", "cannot", "neither", "nor"})
+_NOT = frozenset({"not", "nicht", "pas", "cannot", "neither", "nor", "never"})
 _OPENERS = frozenset("([{\"'*`:“‘_")
 _CLOSERS = frozenset(")]}\"'*`”’_")
 _ARTICLES = frozenset({"a", "an", "the", "option", "choice", "answer", "letter"})
 _VERBS = frozenset({"be", "choose", "pick", "select", "have"})
-_OUT = frozenset({"exclude", "excludes", "excluding", "eliminate", "eliminates", "eliminating"})
-_ARE = frozenset({"is", "was", "are", "were", "seems", "looks", "be", "would", "can", "could"})
-_WRONG = frozenset({"wrong", "incorrect", "false", "excluded", "eliminated", "unlikely"})
-_RULED = ("ruled", "out")
+_OUT = frozenset(
+    {"exclude", "excludes", "excluding", "eliminate", "eliminates", "eliminating", "reject"}
+)
+_PAIRS = frozenset({("rather", "than"), ("instead", "of"), ("rule", "out"), ("ruled", "out")})
+_ALL_BUT = frozenset({"all", "everything", "none", "nothing"})
+_ARE = frozenset({"is", "was", "are", "were", "seems", "looks", "would", "can", "could", "does"})
+_ADVERBS = frozenset({"be", "therefore", "thus", "also", "clearly", "simply"})
+_WRONG = frozenset({"wrong", "incorrect", "excluded", "eliminated", "unlikely", "ruled"})
+_RIGHT = frozenset({"correct", "right", "likely", "supported", "possible", "appropriate", "fit"})
 _MENTIONS = frozenset({"<letter>", "<text>"})
+_LINKS = frozenset({",", "and", "or", "nor", "&", "/"})
+_END = frozenset(".!?\n;")
 
 
 def is_denied(tokens: Sequence[str], at: int) -> bool:
@@ -32,31 +39,41 @@ def is_denied(tokens: Sequence[str], at: int) -> bool:
     >>> is_denied("<letter> ) <text> is not wrong".split(), 0)
     False
     """
+    before = list(tokens[max(0, at - 2) : at])
+    if len(before) == 2 and before[1] == "but" and before[0] in _ALL_BUT:
+        return False  # "all but B are wrong"
     return _before(tokens, at) or _after(tokens, at)
 
 
 def _before(tokens: Sequence[str], at: int) -> bool:
-    place = at - 1
-    while place >= 0 and (tokens[place] in _OPENERS or tokens[place] in _ARTICLES):
-        place -= 1
-    if place >= 0 and tokens[place] in ("or", "nor"):
-        # "not A or B", "neither A nor B": what holds of the first holds of the second
-        place -= 1
-        while place >= 0 and (tokens[place] in _CLOSERS or tokens[place] == ","):
-            place -= 1
-        return place >= 0 and tokens[place] in _MENTIONS and _before(tokens, place)
-    if place >= 0 and tokens[place] in ")" and place and tokens[place - 1] in _MENTIONS:
+    place = _skip(tokens, at - 1, _OPENERS | _ARTICLES)
+    if place >= 1 and tokens[place] in _CLOSERS and tokens[place - 1] in _MENTIONS:
         return _before(tokens, place - 1)  # "not B) its text": one mention in two parts
+    if place >= 0 and tokens[place] in _LINKS:
+        links = set()
+        while place >= 0 and tokens[place] in _LINKS | _CLOSERS:
+            links.add(tokens[place])
+            place -= 1
+        if place < 0 or tokens[place] not in _MENTIONS:
+            return False
+        # "not A or B" denies both, "not A, B" only the one; "neither" all that follow it
+        either = bool(links & {"or", "nor"}) and _before(tokens, place)
+        return either or _of_neither(tokens, place)
     if place >= 0 and tokens[place] in _VERBS:
         place -= 1
     if place < 0:
         return False
-    word, earlier = tokens[place], tokens[place - 1] if place else ""
-    return (
-        _negates(word)
-        or word in _OUT
-        or (earlier, word) in (("rather", "than"), ("instead", "of"), ("rule", "out"), _RULED)
-    )
+    word, earlier = tokens[place], tokens[place - 1] if place else "."
+    if word.endswith(("n't", "n’t")) and earlier in _END:
+        return False  # "Isn't it B?"
+    if (earlier, word) == ("anything", "but"):  # "anything but B", "it can't be anything but B"
+        return not any(_negates(one) for one in tokens[max(0, place - 5) : place - 1])
+    return _negates(word) or word in _OUT or (earlier, word) in _PAIRS
+
+
+def _of_neither(tokens: Sequence[str], place: int) -> bool:
+    place = _skip(tokens, place, _MENTIONS | _CLOSERS | _OPENERS | frozenset({","}))
+    return place >= 0 and tokens[place] == "neither"
 
 
 def _after(tokens: Sequence[str], at: int) -> bool:
@@ -65,21 +82,39 @@ def _after(tokens: Sequence[str], at: int) -> bool:
         tokens[place] in _CLOSERS or (tokens[place] in _MENTIONS and tokens[place - 1] in ").:")
     ):
         place += 1
-    rest = list(tokens[place : place + 5])
-    if not rest:
+    following = place
+    while following < len(tokens) and tokens[following] in _LINKS | _OPENERS:
+        following += 1
+    if place < following < len(tokens) and tokens[following] in _MENTIONS:
+        return _after(tokens, following)  # "A, C and D are wrong"
+    rest: list[str] = []
+    for token in tokens[place : place + 6]:
+        if token in _END:
+            break
+        rest.append(token)
+    no = bool(rest) and _negates(rest[0])
+    if not rest or not (no or rest[0] in _ARE):
         return False
-    if rest[0] in _ARE:
+    rest = rest[1:]
+    while rest and (rest[0] in _ADVERBS or _negates(rest[0])):
+        no = no or _negates(rest[0])
         rest = rest[1:]
-        if rest and rest[0] in ("be", "therefore", "thus", "also", "clearly"):
-            rest = rest[1:]
-    elif not _negates(rest[0]):
-        return False
+    if not no:
+        wrong = bool(rest) and (rest[0] in _WRONG)
+        return wrong and not any(word in _WRONG for word in rest[1:])  # "unlikely to be wrong"
     if not rest:
-        return False
-    if _negates(rest[0]):
-        doubled = len(rest) > 1 and (rest[1] in _WRONG or rest[1] in ("only", "just", "ruled"))
-        return not doubled
-    return rest[0] in _WRONG or tuple(rest[:2]) == _RULED
+        return True  # "A is not."
+    if rest[0] in ("the", "a", "my"):
+        rest = rest[1:]
+    return bool(rest) and (
+        rest[0] in _RIGHT or rest[0] == "answer" or rest[:2] == ["best", "answer"]
+    )
+
+
+def _skip(tokens: Sequence[str], place: int, over: frozenset[str]) -> int:
+    while place >= 0 and tokens[place] in over:
+        place -= 1
+    return place
 
 
 def _negates(word: str) -> bool:
