@@ -120,6 +120,7 @@ def _run(scored: ScoredRun) -> dict[str, Any]:
         "name": run.name,
         "model": run.model,
         "shots": run.shots,
+        "adapters": list(configuration.get("adapters") or ()),
         "repeats": len(scored.repeats),
         "vary": "" if run.vary in ("none", "deterministic") else run.vary,
         "deterministic": run.deterministic,

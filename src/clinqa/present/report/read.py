@@ -33,6 +33,9 @@ _GROUP_ORDER = {key: number for number, (key, _) in enumerate(GROUPS)}
 Subset = tuple[tuple[str, str], ...]
 
 
+_NAME = 16  # letters of a folder's name in a label
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One model asked in one way. `about` is what the scorer knows of it beyond these."""
@@ -358,15 +361,18 @@ def _labelled(runs: Iterable[Run]) -> tuple[Run, ...]:
     """The runs in the order of every table, each with a label no other has."""
     ordered = sorted(runs, key=_run_order)
     plain = [_label(run) for run in ordered]
-    named = [
-        replace(run, label=label if plain.count(label) == 1 else f"{label}, run {run.id[:8]}")
-        for run, label in zip(ordered, plain, strict=True)
-    ]
+    names = [str(run.about.get("name") or run.id) for run in ordered]
+    named = []
+    for run, label, name in zip(ordered, plain, names, strict=True):
+        if plain.count(label) > 1:
+            own = name if names.count(name) == 1 and len(name) <= _NAME else run.id[:8]
+            label = f"{label}, run {own}"
+        named.append(replace(run, label=label))
     return tuple(named)
 
 
 def _label(run: Run) -> str:
-    return f"{run.model}, {run.shots}-shot"
+    return f"{run.model}{' + adapter' if run.about.get('adapters') else ''}, {run.shots}-shot"
 
 
 def _run_order(run: Run) -> tuple[int, str, float, str, int, str]:
