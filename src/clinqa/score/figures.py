@@ -18,14 +18,14 @@ from clinqa.score.inputs import Items
 from clinqa.score.measures import Measure, clinical_measures, status_measures, text_measures
 from clinqa.score.scored import COLUMNS, ScoredRun
 from clinqa.score.subsets import Subset
-from clinqa.stats.bootstrap import FEW, SHARE, SIGNED, Statistic, bootstrap_sums
+from clinqa.stats.bootstrap import FEW, RULE, SHARE, SIGNED, Statistic, bootstrap_sums
 from clinqa.stats.cluster import Estimate
 
 __all__ = ["LEVEL", "METHOD", "Drawing", "figures_of", "overall_measures", "statistic_of"]
 
 Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
-METHOD = f"BCa bootstrap; t on the logit scale with {FEW} patients or fewer"
+METHOD = RULE.replace("clusters", "patients")
 _LOOKS = 200  # samples drawn to see whether anything varies
 _EXACT = "exact"
 

@@ -43,7 +43,7 @@ Bounds = tuple[float, float] | None
 #: Clusters up to which a share has Student's interval: samples of so few know too little of others.
 #: Not what is no share: kappa or macro-F1 without one cluster in turn jump, and say nothing of it.
 FEW = 10
-RULE = f"BCa; of shares over {FEW} clusters or fewer t on the logit scale"
+RULE = f"BCa bootstrap; of shares over {FEW} clusters or fewer t on the logit scale"
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 _WEIGHTS_AT_ONCE = 1 << 22

@@ -21,6 +21,7 @@ from clinqa.score.binary.votes import key_of
 from clinqa.score.comparisons import FLIPS, Family
 from clinqa.score.groups import model_facts
 from clinqa.stats.binary import contradictions
+from clinqa.stats.bootstrap import RULE
 
 __all__ = ["ALWAYS_ONE", "identities", "meta_of"]
 
@@ -78,7 +79,7 @@ def meta_of(
         },
         "interval": {
             "level": 0.95,
-            "method": "BCa bootstrap",
+            "method": RULE,
             "resamples": draws,
             "unit": "pair; beside it source document",
             "seed": seed,

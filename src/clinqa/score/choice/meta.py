@@ -29,7 +29,7 @@ from clinqa.score.choice.positions import Positions
 from clinqa.score.choice.questions import Questions
 from clinqa.score.comparisons import FLIPS, Family
 from clinqa.score.groups import model_facts
-from clinqa.stats.bootstrap import FEW
+from clinqa.stats.bootstrap import RULE
 
 __all__ = ["meta_of"]
 
@@ -83,7 +83,7 @@ def meta_of(
         },
         "interval": {
             "level": 0.95,
-            "method": f"BCa bootstrap; t on the logit scale with {FEW} clusters or fewer",
+            "method": RULE,
             "resamples": draws,
             "unit": UNIT,
             "seed": seed,
