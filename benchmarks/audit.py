@@ -35,13 +35,13 @@ import numpy as np
 import numpy.typing as npt
 from fairlearn.metrics import MetricFrame
 
-from clinqa.audit.answers import Means, lay_out
-from clinqa.audit.cohort import Attribute, Cohort
-from clinqa.audit.dimensions import Dimension, dimensions_of
-from clinqa.audit.engine import Drawing, audit_means
-from clinqa.audit.gaps import figures_of, gaps_of, overall_figures
+from clinqa.auditing.answers import Means, lay_out
+from clinqa.auditing.cohort import Attribute, Cohort
+from clinqa.auditing.dimensions import Dimension, dimensions_of
+from clinqa.auditing.engine import Drawing, audit_means
+from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
 from clinqa.core.manifest import Manifest
-from clinqa.score.inputs import Run
+from clinqa.scoring.inputs import Run
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -6,10 +6,10 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-from clinqa.build.reports.readings import PHASES, text_key
-from clinqa.build.reports.resolve import LEVELS, resolution_table
-from clinqa.build.reports.sections import SectionTable
 from clinqa.packs.loader import Pack
+from clinqa.reading.readings import PHASES, text_key
+from clinqa.reading.resolve import LEVELS, resolution_table
+from clinqa.reading.sections import SectionTable
 
 __all__ = ["Entry", "entries_of", "header_finder", "level_tables"]
 

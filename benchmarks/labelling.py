@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clinqa.build.reports.ahead import ahead
-from clinqa.build.reports.attribute import Attributor
-from clinqa.build.reports.findings import Reading
-from clinqa.build.reports.labelled import Labelled, coded
-from clinqa.build.reports.labeller import Labeller
-from clinqa.build.reports.readings import Readings
-from clinqa.build.reports.resolve import resolution_table
-from clinqa.build.reports.scan import PHASES, Pieces, Scanner
-from clinqa.build.reports.sections import Role, SectionTable
-from clinqa.build.reports.studies import Studies, studies_of
+from clinqa.builders.reports.ahead import ahead
+from clinqa.builders.reports.labelled import Labelled, coded
 from clinqa.packs.loader import Pack, builtin_pack
+from clinqa.reading.attribute import Attributor
+from clinqa.reading.findings import Reading
+from clinqa.reading.labeller import Labeller
+from clinqa.reading.readings import Readings
+from clinqa.reading.resolve import resolution_table
+from clinqa.reading.scan import PHASES, Pieces, Scanner
+from clinqa.reading.sections import Role, SectionTable
+from clinqa.reading.studies import Studies, studies_of
 from clinqa.sources.reports import ReportBatch, read_reports
 from measure import Given, say
 

@@ -25,12 +25,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from clinqa.asking.prompts import load_template
 from clinqa.models.local import LocalModel
 from clinqa.models.local.engine import Written
 from clinqa.models.local.plan import Batch
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.registry import open_model
-from clinqa.predict.prompts import load_template
 
 Rows = list[dict[str, Any]]
 

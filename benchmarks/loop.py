@@ -14,9 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clinqa.build.reports.readings import PHASES
-from clinqa.build.reports.resolve import LEVELS
 from clinqa.packs.loader import builtin_pack
+from clinqa.reading.readings import PHASES
+from clinqa.reading.resolve import LEVELS
 from dictionary import Entry, entries_of, header_finder, level_tables
 from measure import Given, say
 from statements import Headers, Statement, statements

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.build.reports.questions import questionnaire
-from clinqa.build.reports.readings import PHASES, text_key
+from clinqa.builders.reports.questions import questionnaire
 from clinqa.core.schema import LABELS, LONG_FORM, SPAN
 from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.reading.readings import PHASES, text_key
 from loop import BATCH, POST, Decided, Reports, answer_of, reports
 from measure import say
 from statements import Statement

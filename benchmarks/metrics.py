@@ -32,13 +32,13 @@ import sacrebleu
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
-from clinqa.score.text import TextMetrics, text_metrics
-from clinqa.score.text.bleu import bleu, bleu_counts
-from clinqa.score.text.meteor import Meteor
-from clinqa.score.text.rouge import rouge_f
-from clinqa.score.text.token_f1 import token_f1
-from clinqa.score.text.wordnet import WordNet, find_wordnet, nltk_data_folder
-from clinqa.score.text.words import CutTexts, Ragged, Rule, rouge_stemmed, squad, tokens_13a
+from clinqa.scoring.text import TextMetrics, text_metrics
+from clinqa.scoring.text.bleu import bleu, bleu_counts
+from clinqa.scoring.text.meteor import Meteor
+from clinqa.scoring.text.rouge import rouge_f
+from clinqa.scoring.text.token_f1 import token_f1
+from clinqa.scoring.text.wordnet import WordNet, find_wordnet, nltk_data_folder
+from clinqa.scoring.text.words import CutTexts, Ragged, Rule, rouge_stemmed, squad, tokens_13a
 from clinqa.simulate.echo import simulate
 from clinqa.stats.bootstrap import bootstrap
 

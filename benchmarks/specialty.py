@@ -24,13 +24,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from clinqa.build.banks.specialty.annotate import decisions_of
-from clinqa.build.banks.specialty.assess import accuracy_and_coverage
-from clinqa.build.banks.specialty.classifier import FOLDS, fit, folds_of, out_of_fold, views_of
-from clinqa.build.banks.specialty.expert import read_expert
-from clinqa.build.banks.specialty.features import Featuriser
-from clinqa.build.banks.specialty.meaning import MiniLM, find_minilm
-from clinqa.build.banks.specialty.multi import SetOptions, divide, evaluate, gold_mask
+from clinqa.builders.banks.specialty.annotate import decisions_of
+from clinqa.builders.banks.specialty.assess import accuracy_and_coverage
+from clinqa.builders.banks.specialty.classifier import FOLDS, fit, folds_of, out_of_fold, views_of
+from clinqa.builders.banks.specialty.expert import read_expert
+from clinqa.builders.banks.specialty.features import Featuriser
+from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
+from clinqa.builders.banks.specialty.multi import SetOptions, divide, evaluate, gold_mask
 from clinqa.packs.specialties import builtin_specialties
 from clinqa.stats.conformal import gold_scores, sets, threshold
 from clinqa.stats.krippendorff import alpha, value_counts

@@ -97,14 +97,14 @@ class Clock:
 
 def job_of(arguments: argparse.Namespace, share: bool) -> Any:
     """The training as `clinqa train` prepares it."""
+    from clinqa.asking.prompts import load_template
     from clinqa.core.progress import silent
     from clinqa.core.records import DataClass
     from clinqa.dataset.reader import open_dataset
     from clinqa.models.local.place import place_of
-    from clinqa.predict.prompts import load_template
-    from clinqa.train.options import TrainOptions
-    from clinqa.train.presets import load_preset, resolve
-    from clinqa.train.work import LoraJob
+    from clinqa.training.options import TrainOptions
+    from clinqa.training.presets import load_preset, resolve
+    from clinqa.training.work import LoraJob
 
     told = [
         f"batch_size={arguments.batch}", "accumulation=1", f"max_steps={arguments.steps + 1}",
@@ -126,9 +126,9 @@ def job_of(arguments: argparse.Namespace, share: bool) -> Any:
 
 
 def ours(arguments: argparse.Namespace, *, share: bool) -> dict[str, float]:
-    from clinqa.train.lora import load_base, lora_config
-    from clinqa.train.trainer import AnswerTrainer
-    from clinqa.train.trainer import arguments as trainer_arguments
+    from clinqa.training.lora import load_base, lora_config
+    from clinqa.training.trainer import AnswerTrainer
+    from clinqa.training.trainer import arguments as trainer_arguments
 
     job = job_of(arguments, share)
     settings, clock = job.resolved.settings, Clock()
@@ -175,7 +175,7 @@ def plain_trl(arguments: argparse.Namespace) -> dict[str, float]:
     import peft
     import trl
 
-    from clinqa.train.lora import load_base
+    from clinqa.training.lora import load_base
 
     job = job_of(arguments, share=False)
     base = load_base(job.place, job.tokenizer, job.resolved.settings, "cpu")
@@ -225,10 +225,10 @@ def floor(arguments: argparse.Namespace, torch: Any) -> dict[str, float]:
     """What the arithmetic of `shared` costs with nothing around it."""
     import peft
 
-    from clinqa.train.batches import Collator
-    from clinqa.train.lora import load_base, lora_config
-    from clinqa.train.loss import learnt_logits, token_losses
-    from clinqa.train.order import Order
+    from clinqa.training.batches import Collator
+    from clinqa.training.lora import load_base, lora_config
+    from clinqa.training.loss import learnt_logits, token_losses
+    from clinqa.training.order import Order
 
     job = job_of(arguments, share=True)
     settings = job.resolved.settings

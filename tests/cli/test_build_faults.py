@@ -279,7 +279,7 @@ def test_an_interrupted_build_ends_with_130_and_can_be_run_again(tmp_path: Path)
     code = """
 import signal, os, sys
 from clinqa.cli.run import run
-from clinqa.build.reports import batches
+from clinqa.builders.reports import batches
 real = batches.BatchBuilder.finish
 def interrupted(self, batch):
     os.kill(os.getpid(), signal.SIGINT)

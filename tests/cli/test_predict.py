@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from asking.made_dataset import predictions, write_dataset
 from clinqa.cli import main
-from predict.made_dataset import predictions, write_dataset
 
 
 def script(path: Path, *lines: object) -> Path:

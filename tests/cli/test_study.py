@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from clinqa.cli.run import run
-from study.made_bank import made_bank, study_file
-from study.made_study import made_table
+from studying.made_bank import made_bank, study_file
+from studying.made_study import made_table
 
 
 def test_a_table_becomes_matrix_tests_and_pictures(

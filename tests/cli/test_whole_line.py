@@ -16,7 +16,7 @@ from clinqa.cli.run import run
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 pytestmark = pytest.mark.skipif(
-    find_spec("clinqa.build.reports.pipeline") is None, reason="there is no pipeline to run"
+    find_spec("clinqa.builders.reports.pipeline") is None, reason="there is no pipeline to run"
 )
 
 

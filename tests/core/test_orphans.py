@@ -27,8 +27,8 @@ if __name__ == "__main__":
 BUILD = """
 import multiprocessing, sys, time
 from pathlib import Path
-from clinqa.build.reports.options import BuildOptions
-from clinqa.build.reports.pipeline import build_reports
+from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.pipeline import build_reports
 
 def progress(stage, done, total=None, *, fraction=None):
     if stage == "reading and labelling":

@@ -16,8 +16,8 @@ from clinqa.dataset.verify_pairs import BANK_VERB
 from clinqa.present.bars import Row, draw_bars, plot_choices, plot_pairs
 from clinqa.present.choices import render_choices
 from clinqa.present.tables import Canvas
-from score.binary.made_statements import dataset as pairs
-from score.choice.made_choices import dataset, row, rows
+from scoring.binary.made_statements import dataset as pairs
+from scoring.choice.made_choices import dataset, row, rows
 
 
 @pytest.fixture

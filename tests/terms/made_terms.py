@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clinqa.build.banks.specialty.multi import SetOptions
-from clinqa.build.banks.specialty.options import SpecialtyOptions
-from clinqa.build.banks.specialty.pipeline import build_specialty
+from clinqa.builders.banks.specialty.multi import SetOptions
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.pipeline import build_specialty
 
 OBO = """format-version: 1.2
 data-version: made/2026-01-01

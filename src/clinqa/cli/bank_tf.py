@@ -39,8 +39,8 @@ def bank_tf(
     json: Json = False,
 ) -> Outcome:
     """Question banks to pairs of true and false statements, by their official key."""
-    from clinqa.build.banks.truefalse.options import BankTfOptions
-    from clinqa.build.banks.truefalse.pipeline import build_bank_tf
+    from clinqa.builders.banks.truefalse.options import BankTfOptions
+    from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
 
     options = BankTfOptions(
         topic=topic,

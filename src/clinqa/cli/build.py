@@ -144,7 +144,7 @@ def echo(
     json: Json = False,
 ) -> Outcome:
     """Echocardiogram reports to long-form questions."""
-    from clinqa.build.reports.pipeline import BuildOptions, build_reports
+    from clinqa.builders.reports.pipeline import BuildOptions, build_reports
     from clinqa.core.errors import ConfigError
 
     if unmentioned_share is not None and questions != Questions.FULL:
@@ -266,8 +266,8 @@ def ecg(
     json: Json = False,
 ) -> Outcome:
     """Reference PDFs to balanced pairs of true and false statements."""
-    from clinqa.build.references.options import ReferenceOptions
-    from clinqa.build.references.pipeline import build_references
+    from clinqa.builders.references.options import ReferenceOptions
+    from clinqa.builders.references.pipeline import build_references
 
     options = ReferenceOptions(
         generator=generator.value,

@@ -38,7 +38,7 @@ def propose(
     The table holds statements of the reports. Write "yes" in its column accept where the labels
     are right or mended, and give it to `lexicon accept`.
     """
-    from clinqa.build.reports.lexicon.propose import propose as write
+    from clinqa.builders.reports.lexicon.propose import propose as write
     from clinqa.core.cells import is_private
 
     found = write(directory, out, limit=limit)
@@ -82,7 +82,7 @@ def accept(
 
     A bad row is an error with its line, and nothing is written.
     """
-    from clinqa.build.reports.lexicon.accept import accept as merge
+    from clinqa.builders.reports.lexicon.accept import accept as merge
     from clinqa.core.cells import is_private
 
     found = merge(file, new, base=base, replace=replace)

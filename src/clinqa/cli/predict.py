@@ -192,8 +192,8 @@ def predict(
     json: Json = False,
 ) -> Outcome:
     """Ask a model every question of a split; resumable item by item."""
-    from clinqa.predict.options import PredictOptions
-    from clinqa.predict.run import predict as ask
+    from clinqa.asking.options import PredictOptions
+    from clinqa.asking.run import predict as ask
 
     options = PredictOptions(
         model=model,

@@ -190,9 +190,9 @@ def specialty(
     json: Json = False,
 ) -> Outcome:
     """Question banks to multiple-choice items by clinical specialty."""
-    from clinqa.build.banks.specialty.multi import SetOptions
-    from clinqa.build.banks.specialty.options import SpecialtyOptions
-    from clinqa.build.banks.specialty.pipeline import build_specialty
+    from clinqa.builders.banks.specialty.multi import SetOptions
+    from clinqa.builders.banks.specialty.options import SpecialtyOptions
+    from clinqa.builders.banks.specialty.pipeline import build_specialty
     from clinqa.packs.specialties import builtin_specialties
 
     given = builtin_specialties().presets.get(preset.value)

@@ -29,7 +29,7 @@ def studies() -> None:
 @study.command("check")
 def check(file: File, json: Json = False) -> Outcome:
     """What a study would train and ask, and what it will not be able to say."""
-    from clinqa.study.run import check_study
+    from clinqa.studying.run import check_study
 
     found = check_study(file)
     # what is worth a warning stands among the lines already
@@ -47,7 +47,7 @@ def run(
     json: Json = False,
 ) -> Outcome:
     """Do all of a study that is not done yet; resumable in the middle of a training or a run."""
-    from clinqa.study.run import check_study, run_study
+    from clinqa.studying.run import check_study, run_study
 
     if dry_run:
         found = check_study(file)
@@ -79,7 +79,7 @@ def table(
     json: Json = False,
 ) -> Outcome:
     """Matrix, tests and picture of answers that were made elsewhere."""
-    from clinqa.study.run import cross_tables
+    from clinqa.studying.run import cross_tables
 
     found = cross_tables(
         tables,
@@ -105,7 +105,7 @@ def matrix(
     json: Json = False,
 ) -> Outcome:
     """What the diagonal of a printed matrix says, with its permutation test."""
-    from clinqa.study.printed import figures_of, lines_of, read_matrix
+    from clinqa.studying.printed import figures_of, lines_of, read_matrix
 
     printed = read_matrix(file)
     return Outcome("study matrix", None, figures_of(printed), text="\n".join(lines_of(printed)))
@@ -122,7 +122,7 @@ def totals(
     json: Json = False,
 ) -> Outcome:
     """Do the rows of a printed table sum to its printed totals? Exit 1 where they do not."""
-    from clinqa.study.totals import read_totals
+    from clinqa.studying.totals import read_totals
 
     found = read_totals(file)
     wrong = "; ".join(found.wrong) or None

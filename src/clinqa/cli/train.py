@@ -86,12 +86,12 @@ def train(
     json: Json = False,
 ) -> Outcome:
     """Fine-tune a model on a dataset's train split; resumable. Or merge an adapter."""
-    from clinqa.train.options import MergeOptions, TrainOptions, TrainResult
+    from clinqa.training.options import MergeOptions, TrainOptions, TrainResult
 
     if merge is not None:
         if preset is not None or settings or resume or limit is not None:
             raise ConfigError("--merge goes with none of --preset, --set, --limit and --resume")
-        from clinqa.train.merge import merge as merge_adapter
+        from clinqa.training.merge import merge as merge_adapter
 
         merging = MergeOptions(
             adapter=merge,
@@ -110,7 +110,7 @@ def train(
         return _outcome("train --merge", out, result, dry_run)
     if model is None or preset is None:
         raise ConfigError("a training needs --model and --preset")
-    from clinqa.train.run import train as train_model
+    from clinqa.training.run import train as train_model
 
     options = TrainOptions(
         model=model,
@@ -134,7 +134,7 @@ def train(
 
 
 def _outcome(verb: str, out: Path, result: object, dry_run: bool) -> Outcome:
-    from clinqa.train.options import TrainResult
+    from clinqa.training.options import TrainResult
 
     assert isinstance(result, TrainResult)
     lines = list(result.notes)

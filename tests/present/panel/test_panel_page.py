@@ -12,9 +12,9 @@ import pytest
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.present.panel.charts import Point, heat_map, histogram, plane
 from clinqa.present.report import write_report
-from clinqa.score.options import ScoreOptions
-from clinqa.score.run import score
-from score.binary.made_statements import dataset, run
+from clinqa.scoring.options import ScoreOptions
+from clinqa.scoring.run import score
+from scoring.binary.made_statements import dataset, run
 
 
 @pytest.fixture(scope="module")

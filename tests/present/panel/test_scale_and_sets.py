@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from clinqa.predict.options import PredictOptions
-from clinqa.predict.run import predict
+from clinqa.asking.options import PredictOptions
+from clinqa.asking.run import predict
 from clinqa.present.report import write_report
-from clinqa.score.options import ScoreOptions
-from clinqa.score.run import score
-from score.binary.made_statements import dataset, repeated
+from clinqa.scoring.options import ScoreOptions
+from clinqa.scoring.run import score
+from scoring.binary.made_statements import dataset, repeated
 
 #: last digits of the pairs that a model knows: the larger, the more
 KNOWN = {

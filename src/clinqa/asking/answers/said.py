@@ -1,0 +1,108 @@
+"""An answer as read, and what every reader needs: reasoning taken off, refusals known."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import yaml
+
+from clinqa.core.errors import ConfigError
+
+__all__ = [
+    "AMBIGUOUS",
+    "EMPTY",
+    "REFUSED",
+    "UNREADABLE",
+    "Said",
+    "after_reasoning",
+    "is_refusal",
+    "plain",
+]
+
+_BLOCK = r"(?:think|thinking|reasoning|thought|reason|analysis)"
+_OPEN = re.compile(rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]", re.I)
+_CLOSE = re.compile(rf"[<\[\u25c1]/{_BLOCK}[>\]\u25b7]", re.I)
+_FINAL = "<|channel|>final<|message|>"
+#: A channel of a model that thinks aloud in one of its own.
+_CHANNEL = re.compile(r"<\|channel\|>(?:analysis|commentary)\b")
+#: What a chat template puts around a turn.
+_TURN = re.compile(
+    r"<\|(?:im_start|start|start_header_id)\|>\s*(?:assistant|user|system)?\s*", re.I
+)
+_TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|</s>|<s>|<(?:start|end)_of_turn>(?:model\b)?")
+_QUOTES = str.maketrans({
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u02bc", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d", '"'),
+    **dict.fromkeys("\u3002\uff0e", "."),
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer, or None, and one of the statuses of a prediction."""
+
+    answer: str | None
+    status: str
+
+
+EMPTY = Said(None, "empty")
+AMBIGUOUS = Said(None, "ambiguous")
+REFUSED = Said(None, "refused")
+UNREADABLE = Said(None, "unreadable")
+
+
+def after_reasoning(text: str) -> str | None:
+    """What stands after the last reasoning block; None where a block was opened and never closed.
+
+    A prompt may have opened the block, so that only its end is in the text.
+
+    >>> after_reasoning("True? No, wait.</think> False"), after_reasoning("<think>It is True")
+    ('False', None)
+    """
+    if _FINAL in text:
+        text = text.rpartition(_FINAL)[2]
+    elif _CHANNEL.search(text):
+        return None
+    closed = list(_CLOSE.finditer(text))
+    rest = text[closed[-1].end() :] if closed else text
+    opened = _OPEN.search(rest)
+    if opened:
+        # what was said before thinking began may still be the answer, but nobody can tell
+        return None
+    return rest.strip()
+
+
+def plain(text: str) -> str:
+    """The text as its reader means it: letters of other shapes as the usual ones, what has no
+    width left out, quotes of one kind, without the marks of a chat template.
+
+    >>> plain("\\u201c\\uff34rue\\u200b\\u201d<|im_end|>")
+    '"True"'
+    """
+    shown = unicodedata.normalize("NFKC", _TOKEN.sub(" ", _TURN.sub(" ", text)))
+    kept = "".join(char for char in shown if unicodedata.category(char) != "Cf")
+    return kept.translate(_QUOTES).strip()
+
+
+def is_refusal(text: str) -> bool:
+    """Does the text say that it gives no answer?
+
+    >>> is_refusal("Ich kann das nicht beantworten."), is_refusal("It cannot be true.")
+    (True, False)
+    """
+    return _refusals().search(text.replace("\u2019", "'")) is not None
+
+
+@lru_cache(maxsize=1)
+def _refusals() -> re.Pattern[str]:
+    text = files("clinqa.asking").joinpath("answers/refusals.yaml").read_text(encoding="utf-8")
+    data = yaml.safe_load(text)
+    phrases = [phrase for found in data.values() for phrase in found]
+    if not phrases or not all(isinstance(phrase, str) for phrase in phrases):
+        raise ConfigError("refusals.yaml: lists of phrases by language")
+    ways = "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{ways})(?!\w)", re.I)

@@ -1,0 +1,113 @@
+"""All prompts of a run, in a stream: item after item, repeat after repeat."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from clinqa.asking.choices import Choices, with_options
+from clinqa.asking.prompts import Template
+from clinqa.asking.repeats import Repeats
+from clinqa.asking.shots import Draw
+from clinqa.asking.source import Item, ItemSource
+from clinqa.core.ids import sub_seed
+from clinqa.models.protocol import Message, Prompt
+
+__all__ = ["Asked", "Prompter", "key_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt with its identity. `key` is the journal's: item, repeat and exact text."""
+
+    prompt: Prompt
+    prefix: tuple[Message, ...]
+    own: str  # what comes after the prefix, as JSON: for the hash and for prompts.jsonl
+    sha256: str
+    key: str
+
+
+class Prompter:
+    """Makes the same prompts each time it is iterated, holding one at a time."""
+
+    def __init__(
+        self,
+        source: ItemSource,
+        template: Template,
+        draws: Mapping[int, Draw],
+        repeats: Repeats,
+        seed: int,
+        choices: Choices | None = None,
+    ) -> None:
+        self._source, self._template, self._draws = source, template, draws
+        self._repeats, self._seed = repeats, seed
+        self._choices = choices
+        self.total = (choices.total if choices else source.total) * repeats.run
+        self.items = source.total
+
+    def prompts(self, repeat: int) -> Iterator[Asked]:
+        """The prompts of one repeat, in the order of the dataset: a study's stand together."""
+        draw = self._draws[self._repeats.draw(repeat)]
+        hashed: dict[int, hashlib._Hash] = {}
+        for item, variant, options in self._shown():
+            prefix = draw.prefix_for(item.group)
+            asked = with_options(item.question, options) if options else item.question
+            last = self._template.ask(asked, item.context)
+            begun = hashed.get(id(prefix))
+            if begun is None:
+                begun = hashed[id(prefix)] = _begin(prefix)
+            digest = begun.copy()
+            own = _turn(last)
+            digest.update(own.encode("ascii"))
+            digest.update(b"]")
+            sha256 = digest.hexdigest()
+            prompt = Prompt(
+                item.id,
+                (*prefix, last),
+                item.question,
+                item.context,
+                item.category,
+                item.question_type,
+                self._sampled(repeat, variant),
+                repeat,
+                options,
+                variant,
+            )
+            yield Asked(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256, variant))
+
+    def _shown(self) -> Iterator[tuple[Item, int, tuple[str, ...]]]:
+        """Each item with each order of its options; once, where it has none."""
+        for item in self._source:
+            if self._choices is None:
+                yield item, 0, ()
+                continue
+            for variant in range(len(self._choices.orders[item.id])):
+                yield item, variant, self._choices.shown(item.id, variant)
+
+    def _sampled(self, repeat: int, variant: int) -> int:
+        """The seed of the sampling, not of the shots: two repeats never share it."""
+        which = f"{repeat}/{variant}" if variant else str(repeat)
+        return sub_seed(self._seed, "sampling", which) % (1 << 31)  # services take 31 bits
+
+
+def key_of(item_id: str, repeat: int, prompt_sha256: str, variant: int = 0) -> str:
+    """What the journal knows an item, its repeat and its exact prompt by.
+
+    Two orders of options of one text make one prompt, so the order is part of it.
+    """
+    order = f":{variant}" if variant else ""
+    return f"{item_id}:{repeat}:{prompt_sha256[:16]}{order}"
+
+
+def _begin(prefix: tuple[Message, ...]) -> hashlib._Hash:
+    """The hash of a prompt so far: `messages_sha256`, with the shared beginning hashed once."""
+    return hashlib.sha256(f"[{''.join(_turn(message) + ',' for message in prefix)}".encode("ascii"))
+
+
+def _turn(message: Message) -> str:
+    return _COMPACT([message.role, message.text])
+
+
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode

@@ -1,0 +1,77 @@
+"""Open a complete run again, so that what failed for the moment is asked once more."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.asking.prompter import key_of
+from clinqa.asking.results import CHOICES_FILE, TRANSIENT
+from clinqa.core.errors import ConfigError
+from clinqa.core.journal import Journal
+from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_durably
+
+__all__ = ["reopen"]
+
+_FIELDS = (
+    "item_id", "repeat", "variant", "prompt_sha256", "output", "finish_reason", "input_tokens",
+    "output_tokens", "seconds", "error",
+)  # fmt: skip
+
+
+def reopen(folder: OutFolder, predictions: str) -> OutFolder:
+    """The folder, unfinished again and with its answers in the journal; itself if nothing failed.
+
+    A kill on the way leaves a complete run or an unfinished one of the same identity.
+    """
+    done = folder.done
+    if done is None:
+        return folder
+    path = folder.path / predictions
+    try:
+        rows = pq.ParquetFile(path).read(columns=list(_FIELDS)).to_pylist()
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+    good = [row for row in rows if row["error"] not in TRANSIENT]
+    if len(good) == len(rows):
+        return folder
+    letters = _letters(folder)
+    names = [record.name for record in done.outputs]
+    folder.partial.mkdir(mode=0o700)
+    with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+        cost = done.details.get("cost")
+        for row in good:
+            item_id, variant = str(row["item_id"]), row["variant"]
+            key = key_of(item_id, row["repeat"], str(row["prompt_sha256"]), variant)
+            weighed = letters.get((item_id, row["repeat"], variant))
+            told = {"letters": weighed} if weighed else {}
+            journal.append({"key": key, **row, **told, "cost": cost})
+            cost = None  # of all of them, counted once
+    started = {"tool": "clinqa", "identity": dict(done.identity), "moved": names}
+    body = json.dumps(started).encode("utf-8")
+    write_durably(folder.partial / "started.json", body, private=folder.private)
+    (folder.path / MANIFEST).unlink()
+    for name in names:
+        os.replace(folder.path / name, folder.partial / name)
+    return replace(folder, done=None)
+
+
+def _letters(folder: OutFolder) -> dict[tuple[str, int, int], list[float]]:
+    """What the letters of each prompt weighed, where that was asked."""
+    path = folder.path / CHOICES_FILE
+    if not path.is_file():
+        return {}
+    names = ["item_id", "repeat", "variant", "log_probabilities"]
+    try:
+        rows = pq.ParquetFile(path).read(columns=names).to_pylist()
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+    return {
+        (row["item_id"], row["repeat"], row["variant"]): row["log_probabilities"]
+        for row in rows
+        if row["log_probabilities"]
+    }

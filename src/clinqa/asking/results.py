@@ -1,0 +1,295 @@
+"""From the journal to `predictions.parquet`: a row for each item and repeat, whatever came back."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from clinqa.asking.answers import read_label, read_letter
+from clinqa.asking.choices import CHOICES, LETTERS, Choices
+from clinqa.asking.prompter import Asked, key_of
+from clinqa.core.errors import CheckFailed
+from clinqa.core.journal import read_journal
+from clinqa.core.outfolder import create_file
+from clinqa.core.records import Kind
+from clinqa.core.schema import PREDICTIONS
+from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
+
+__all__ = [
+    "CHOICES_FILE",
+    "READ_STATUSES",
+    "STATUSES",
+    "TRANSIENT",
+    "Tally",
+    "answer_of",
+    "is_amount",
+    "is_whole",
+    "record_of",
+    "write_predictions",
+]
+
+STATUSES = ("answered", "empty", "refused", "truncated", "error")
+READ_STATUSES = (*STATUSES, "ambiguous", "unreadable")
+"""Of kinds whose answer is read out of what the model wrote."""
+TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
+"""Errors of the moment: asked again by a later pass or run; the others would come back."""
+
+CHOICES_FILE = "choices.parquet"
+"""Of multiple choice, beside the predictions."""
+
+_BLOCK = 2_000
+_PLACE = ("item_id", "repeat", "variant")
+_REFUSED = ("refusal", "content_filter")
+_ERRORS = frozenset({"", *ERROR_KINDS})
+_MOST = 2**31 - 1
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of every item and repeat; the statuses add up to all of them."""
+
+    statuses: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(STATUSES, 0)))
+    errors: Counter[str] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    cached: int = 0  # answers that nobody was asked for
+
+    @property
+    def total(self) -> int:
+        """Rows in all."""
+        return self.statuses.total()
+
+    def check(self, expected: int) -> None:
+        """Raise CheckFailed if the statuses do not add up to all rows."""
+        if self.total != expected:
+            raise CheckFailed(
+                f"predictions do not reconcile: {self.total} of {expected}, "
+                f"{' + '.join(f'{n} {status}' for status, n in self.statuses.items())}"
+            )
+
+
+def answer_of(
+    output: str,
+    finish_reason: str,
+    error: str,
+    kind: str = Kind.LONG_FORM,
+    options: Sequence[str] = (),
+) -> tuple[str | None, str]:
+    """The answer and its status; an answer only where there is one.
+
+    Of a true_false item it is "true" or "false", of multiple choice the letter of one of the
+    `options`, also where the model went on after it and was cut off; a text that was cut before it
+    said one is truncated.
+
+    >>> answer_of(" Mild MR.\\n", "stop", ""), answer_of("Mild", "length", "")
+    (('Mild MR.', 'answered'), (None, 'truncated'))
+    >>> answer_of("False. The axis is", "length", "", "true_false")
+    ('false', 'answered')
+    """
+    if finish_reason in _REFUSED or error == "refusal":
+        return None, "refused"
+    if finish_reason == "error" or error:
+        return None, "error"
+    if kind in (Kind.TRUE_FALSE, Kind.MULTIPLE_CHOICE):
+        said = read_label(output) if kind == Kind.TRUE_FALSE else read_letter(output, options)
+        cut = finish_reason == "length" and said.answer is None
+        return (None, "truncated") if cut else (said.answer, said.status)
+    if finish_reason == "length":
+        return None, "truncated"
+    answer = output.strip()
+    return (answer, "answered") if answer else (None, "empty")
+
+
+def record_of(asked: Asked, output: Output) -> dict[str, Any]:
+    """What the journal keeps of one answer."""
+    return {
+        "key": asked.key,
+        "item_id": asked.prompt.item_id,
+        "repeat": asked.prompt.repeat,
+        "prompt_sha256": asked.sha256,
+        "output": output.text,
+        "finish_reason": output.finish_reason,
+        "input_tokens": output.input_tokens,
+        "output_tokens": output.output_tokens,
+        "seconds": round(output.seconds, 6),
+        "error": output.error or ("bad_output" if output.finish_reason == "error" else ""),
+        **({"cached": True} if output.cached else {}),
+        **({"variant": asked.prompt.variant} if asked.prompt.variant else {}),
+        **({"letters": list(output.letters)} if output.letters else {}),
+    }
+
+
+def is_whole(record: Mapping[str, Any]) -> bool:
+    """Does a journal's record hold all it should, and does its key say what its fields say?
+
+    One that does not is as none: what it was is asked again.
+    """
+    texts = ("item_id", "prompt_sha256", "output", "finish_reason", "error")
+    if not all(isinstance(record.get(name), str) for name in texts):
+        return False
+    if record["finish_reason"] not in FINISH_REASONS or record["error"] not in _ERRORS:
+        return False
+    if not _is_count(record.get("repeat")):
+        return False
+    counts = [record.get("input_tokens"), record.get("output_tokens")]
+    if not all(count is None or _is_count(count) for count in counts):
+        return False
+    cost = record.get("cost")
+    if not is_amount(record.get("seconds")) or not (cost is None or is_amount(cost)):
+        return False
+    variant, letters = record.get("variant", 0), record.get("letters")
+    if not _is_count(variant) or not (letters is None or _are_letters(letters)):
+        return False
+    named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"], variant)
+    return bool(record["key"] == named)
+
+
+def is_amount(value: object) -> bool:
+    """Is this a number of seconds or of money?"""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 <= value <= _MOST and math.isfinite(value)
+
+
+def _are_letters(value: object) -> bool:
+    """Log-probabilities of the letters of options?"""
+    return (
+        isinstance(value, list)
+        and 2 <= len(value) <= len(LETTERS)
+        and all(isinstance(one, float) and math.isfinite(one) for one in value)
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+
+
+def write_predictions(
+    journal: Path,
+    path: Path,
+    model: str,
+    shots: int,
+    private: bool,
+    expected: Collection[str],
+    kind: str = Kind.LONG_FORM,
+    choices: Choices | None = None,
+) -> Tally:
+    """Write a row for each item, repeat and order of options, in that order.
+
+    `expected` holds the key of each: CheckFailed if one has no record. Of several records of one
+    the last counts; records of nothing that was asked are left out. With `choices` a second file,
+    `choices.parquet`, tells how the options of each prompt stood.
+    """
+    tables, orders = [], []
+    tally = Tally()
+    if kind != Kind.LONG_FORM:
+        tally.statuses.update(dict.fromkeys(READ_STATUSES, 0))
+    last: dict[str, int] = {}
+    for place, record in enumerate(read_journal(journal)):
+        if record["key"] in expected and is_whole(record):
+            last[record["key"]] = place
+    if len(last) != len(expected):
+        raise CheckFailed(
+            f"predictions do not reconcile: {len(expected) - len(last):,} of {len(expected):,} "
+            "items and repeats have no record"
+        )
+    kept = (
+        record
+        for place, record in enumerate(read_journal(journal))
+        if last.get(record["key"]) == place
+    )
+    while block := list(islice(kept, _BLOCK)):
+        tables.append(_table(block, model, shots, tally, kind, choices))
+        if choices is not None:
+            orders.append(pa.Table.from_pylist([*map(choices.row, block)], schema=CHOICES))
+    _write(path, [*tables, PREDICTIONS.empty_table()], private)
+    if choices is not None:
+        _write(path.with_name(CHOICES_FILE), [*orders, CHOICES.empty_table()], private)
+    return tally
+
+
+def _write(path: Path, tables: Iterable[pa.Table], private: bool) -> None:
+    table = pa.concat_tables(tables).sort_by([(name, "ascending") for name in _PLACE])
+    _check_distinct(table)
+    with open(create_file(path, private=private), "wb") as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def _check_distinct(table: pa.Table) -> None:
+    """Raise CheckFailed if an item and repeat stands twice in the sorted table."""
+    if table.num_rows > 1:
+        same = [
+            pc.equal(table[name].slice(0, table.num_rows - 1), table[name].slice(1))
+            for name in _PLACE
+        ]
+        if pc.any(reduce(pc.and_, same)).as_py():
+            raise CheckFailed("predictions: an item was asked and recorded twice in one repeat")
+
+
+def _table(
+    block: Sequence[Mapping[str, Any]],
+    model: str,
+    shots: int,
+    tally: Tally,
+    kind: str,
+    choices: Choices | None,
+) -> pa.Table:
+    columns: dict[str, list[Any]] = {name: [] for name in PREDICTIONS.names}
+    for row in _rows(block, model, shots, tally, kind, choices):
+        for name, value in row.items():
+            columns[name].append(value)
+    return pa.table(columns, schema=PREDICTIONS)
+
+
+def _rows(
+    block: Sequence[Mapping[str, Any]],
+    model: str,
+    shots: int,
+    tally: Tally,
+    kind: str,
+    choices: Choices | None,
+) -> Iterator[dict[str, Any]]:
+    for record in block:
+        output, error = _storable(record["output"]), record["error"]
+        variant = record.get("variant", 0)
+        options = choices.shown(record["item_id"], variant) if choices else ()
+        answer, status = answer_of(output, record["finish_reason"], error, kind, options)
+        tally.statuses[status] += 1
+        if status == "error":
+            tally.errors[error] += 1
+        tally.input_tokens += record["input_tokens"] or 0
+        tally.output_tokens += record["output_tokens"] or 0
+        tally.seconds += record["seconds"]
+        tally.cached += record.get("cached") is True
+        yield {
+            "item_id": record["item_id"],
+            "model": model,
+            "shots": shots,
+            "repeat": record["repeat"],
+            "variant": variant,
+            "prompt_sha256": record["prompt_sha256"],
+            "output": output,
+            "finish_reason": record["finish_reason"],
+            "answer": answer,
+            "answer_status": status,
+            "input_tokens": record["input_tokens"],
+            "output_tokens": record["output_tokens"],
+            "seconds": record["seconds"],
+            "error": error,
+        }
+
+
+def _storable(text: str) -> str:
+    """The text as Parquet can hold it: half a surrogate pair is no character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,110 @@
+"""Intervals: of each group's score, and of all deviations of a dimension together.
+
+The deviation of a group from all groups together can be above or below 0, so its interval means
+what intervals mean; that of a gap, which cannot be below 0, would not. Patients are drawn again,
+with all their items and repeats; the same draws for every group, so that the intervals of one
+dimension and run hold together: the reach of each is its standard error times one number, chosen so
+that all of them cover at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.auditing.answers import Means
+from clinqa.auditing.dimensions import Dimension
+from clinqa.auditing.measures import Crude, crude, trend
+from clinqa.auditing.null import points_of
+from clinqa.core.ids import sub_seed
+from clinqa.stats.bootstrap import bootstrap_sums, resampled_totals
+from clinqa.stats.cluster import Estimate
+
+if TYPE_CHECKING:
+    from clinqa.auditing.engine import Drawing
+
+__all__ = ["Interval", "intervals", "scores_with_intervals"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds of the deviations, (groups, runs), and of the slope, (runs)."""
+
+    low: Floats
+    high: Floats
+    slope_low: Floats
+    slope_high: Floats
+    signature: str
+
+
+def intervals(
+    means: Means, codes: Ints, groups: int, dimension: Dimension, drawing: Drawing
+) -> Interval:
+    """Intervals of the deviations of one dimension that hold together. Rows are patients."""
+    rows = np.flatnonzero(codes >= 0)
+    runs, width = means.runs, means.under.shape[1]
+    wide = np.zeros((len(rows), groups, runs + width))
+    wide[np.arange(len(rows)), codes[rows], :runs] = means.over[rows]
+    wide[np.arange(len(rows)), codes[rows], runs:] = means.under[rows]
+    seed = sub_seed(drawing.seed, "audit.resample")
+    flat = wide.reshape(len(rows), -1)
+    used = np.flatnonzero(flat.any(axis=0))
+    totals = np.zeros((drawing.draws, groups * (runs + width)))
+    totals[:, used] = resampled_totals(flat[:, used], draws=drawing.draws, seed=seed)
+    drawn = _crude(totals.reshape(drawing.draws, groups, -1), runs, means.under_of)
+    seen = _crude(wide.sum(axis=0), runs, means.under_of)
+    away = drawn.deviations - seen.deviations
+    with np.errstate(invalid="ignore", divide="ignore"):
+        there = ~np.isnan(away)
+        spread = np.sqrt(np.where(there, away**2, 0.0).sum(axis=0) / there.sum(axis=0))
+        # as many patients, one less: the spread of a sample's own draws is a little too small
+        patients = np.bincount(codes[rows], minlength=groups)[:, None]
+        spread = spread * np.sqrt(patients / np.maximum(patients - 1, 1))
+        far = np.abs(away) / np.where(spread > 0, spread, np.nan)
+    worst = np.max(np.where(np.isnan(far), 0.0, far), axis=1)
+    reach = np.quantile(worst, drawing.level, axis=0) * spread
+    slope_low = slope_high = np.full(runs, np.nan)
+    if dimension.ordered:
+        slopes = trend(drawn, np.array(dimension.ranks, np.float64))
+        tail = (1 - drawing.level) / 2
+        slope_low, slope_high = points_of(slopes, tail, 1 - tail)
+    entering = groups - len(dimension.small)
+    return Interval(
+        seen.deviations - reach,
+        seen.deviations + reach,
+        slope_low,
+        slope_high,
+        f"simultaneous over {entering} groups, max-t of the bootstrap over {drawing.who}, "
+        f"{drawing.draws} draws|{drawing.level:g}",
+    )
+
+
+def _crude(sums: Floats, runs: int, under_of: Ints) -> Crude:
+    return crude(sums[..., :runs], sums[..., runs:], under_of)
+
+
+def scores_with_intervals(means: Means, rows: Ints, drawing: Drawing) -> list[Estimate]:
+    """The score of each run over these patients, with the interval that `score` gives too."""
+    means = means.of_runs()
+    runs = means.runs
+    sums = np.concatenate([means.over[rows], means.under[rows]], axis=1)
+
+    def statistic(totals: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            made: Floats = totals[:, :runs] / totals[:, runs:][:, means.under_of]
+        return made
+
+    return bootstrap_sums(
+        sums,
+        statistic,
+        n=len(rows),
+        seed=sub_seed(drawing.seed, "audit.resample"),
+        draws=drawing.draws,
+        level=drawing.level,
+    )

@@ -1,0 +1,348 @@
+"""Attributes become groups: quartiles of what is continuous, categories as they are, intersections.
+
+Continuous attributes are cut at quartiles into low, lower middle, upper middle and high (EchoQA
+3.5). A cut goes between values, never through equal ones: where a value fills more than a quarter,
+two parts become one, and it says so. What is not known is a row of its own, code -1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
+from clinqa.auditing.kinds import holds_ids, looks_like_codes, number_of
+from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.visible import visible
+
+__all__ = ["MISSING", "QUARTERS", "Dimension", "Excluded", "cut", "dimensions_of"]
+
+MISSING = "missing"
+QUARTERS = ("low", "lower middle", "upper middle", "high")
+#: So many distinct whole numbers under CODES, or fewer, are codes of categories; other numbers are
+#: a continuous attribute.
+FEW = 10
+CODES = 100
+#: More categories than this make no audit: every group is tiny.
+MANY = 50
+#: A longer word is no category but text, and text of a record is shown nowhere.
+LONG = 100
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Groups of patients: `codes` gives each patient's place in `groups`, -1 where not known.
+
+    `ranges` say what each group holds of a continuous attribute. `parts` are the dimensions that
+    an intersection is made of. `small` are groups under the least number of patients: withheld.
+    """
+
+    name: str
+    unit: str
+    kind: str  # quartiles, categories or intersection
+    groups: tuple[str, ...]
+    codes: Ints
+    ranks: tuple[int, ...] = ()
+    cuts: tuple[float, ...] = ()
+    ranges: tuple[str, ...] = ()
+    parts: tuple[Dimension, ...] = ()
+    small: frozenset[int] = frozenset()
+    note: str = ""
+
+    @property
+    def ordered(self) -> bool:
+        """Do the groups stand in an order, so that there may be a trend?"""
+        return self.kind == "quartiles"
+
+    def entering(self) -> Ints:
+        """The codes of the groups that are compared; -1 for missing and withheld."""
+        made = self.codes.copy()
+        made[np.isin(made, list(self.small))] = -1
+        return made
+
+    def sizes(self) -> list[int]:
+        """Patients of each group."""
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.groups))
+        return [int(n) for n in counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A column that is no dimension, and why; the reason quotes no cell."""
+
+    name: str
+    reason: str
+
+
+def dimensions_of(
+    cohort: Cohort,
+    items: Ints,
+    *,
+    wanted: Sequence[str] = (),
+    intersect: Sequence[Sequence[str]] = (),
+    continuous: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    over: str = "patients",
+    least: int = 10,
+) -> tuple[list[Dimension], list[Excluded]]:
+    """The dimensions to audit, and what was left out with reasons. `items` counts each patient's.
+
+    `over` says over what the quartiles are: patients, tracts or items.
+    """
+    named = {attribute.name for attribute in cohort.attributes}
+    asked = {*wanted, *continuous, *categorical, *(name for names in intersect for name in names)}
+    for name in sorted(asked - named):
+        known = ", ".join(sorted(map(visible, named)))
+        raise ConfigError(f"no dimension {visible(name)!r} in the tables; there are {known}")
+    both = set(continuous) & set(categorical)
+    if both:
+        raise ConfigError(f"{', '.join(sorted(both))}: continuous or categorical, not both")
+    chosen = [a for a in cohort.attributes if not wanted or a.name in wanted]
+    chosen += [a for a in cohort.attributes if a not in chosen and a.name in asked]
+    _refuse_dates_near_tracts(chosen)
+    made: list[Dimension] = []
+    left: list[Excluded] = []
+    for attribute in chosen:
+        kind = "continuous" if attribute.name in continuous else None
+        kind = "categorical" if attribute.name in categorical else kind
+        dimension = _dimension(attribute, cohort, items, kind, over)
+        if isinstance(dimension, Dimension):
+            dimension = _with_small(dimension, least, cohort.who.many)
+        if isinstance(dimension, Excluded):
+            left.append(dimension)
+        else:
+            made.append(dimension)
+    by_name = {dimension.name: dimension for dimension in made}
+    crossings = [tuple(sorted(names)) for names in intersect]
+    if len(set(crossings)) < len(crossings):
+        raise ConfigError("--intersect: the same dimensions are given twice")
+    for names in intersect:
+        crossed = _intersection(names, by_name, {one.name: one for one in left})
+        found = crossed
+        if isinstance(crossed, Dimension):
+            found = _with_small(crossed, least, cohort.who.many)
+        if isinstance(found, Excluded):
+            left.append(found)
+        else:
+            made.append(found)
+    if wanted:
+        made = [d for d in made if d.parts or d.name in wanted]
+    if not made:
+        reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
+        raise ConfigError(f"no dimension is left to audit: {reasons}")
+    return made, left
+
+
+def _refuse_dates_near_tracts(attributes: Sequence[Attribute]) -> None:
+    """A tract beside a date tells who somebody is; neither the table nor the audit joins them."""
+    dates = sorted(visible(one.name) for one in attributes if one.is_date)
+    tracts = sorted(visible(one.name) for one in attributes if one.unit == TRACT)
+    if dates and tracts:
+        raise PrivacyError(
+            f"dates ({', '.join(dates[:3])}) stand next to attributes of tracts "
+            f"({', '.join(tracts[:3])}): together they point at people. Take the dates out of the "
+            "table, or name the columns to audit with --dimension"
+        )
+
+
+def _dimension(
+    attribute: Attribute, cohort: Cohort, items: Ints, kind: str | None, over: str
+) -> Dimension | Excluded:
+    name, values = attribute.name, attribute.values
+    known = [value for value in values if value is not None]
+    distinct = sorted(set(known))
+    if attribute.is_date:
+        return Excluded(name, "holds dates, which are no groups")
+    if not known:
+        who = cohort.who.word
+        return Excluded(name, f"no {who} of the split has a value: all are missing")
+    if holds_ids(values, cohort.patients):
+        return Excluded(name, f"holds the {cohort.who.many}' own ids")
+    if cohort.places and holds_ids(values, [place or "" for place in cohort.places]):
+        return Excluded(name, "holds the tracts' own ids")
+    if len(distinct) == 1:
+        return Excluded(name, f"all {cohort.who.many} have the same value")
+    numbers = [number_of(value) for value in distinct]
+    are_numbers = None not in numbers
+    words = numbers.count(None)
+    if kind == "continuous" and not are_numbers:
+        raise ConfigError(f"--continuous {visible(name)}: {words:,} of its values are no numbers")
+    units = _units_of(attribute, cohort)
+    coded = are_numbers and looks_like_codes(name, distinct, units, attribute.unit)
+    amounts = are_numbers and not coded and not _codes(numbers)
+    if are_numbers and (kind == "continuous" or (amounts and kind is None)):
+        return _quartiles(attribute, cohort, items, over)
+    if len(distinct) > MANY:
+        if coded and kind is None:
+            return Excluded(
+                name,
+                f"{len(distinct):,} numbers that look like ids or codes: --continuous cuts them "
+                "at quartiles if they are amounts",
+            )
+        mixed = f"; {words:,} of them are no numbers" if 0 < words < len(distinct) else ""
+        return Excluded(
+            name,
+            f"{len(distinct):,} categories (at most {MANY}){mixed}: join them into fewer first",
+        )
+    if max(map(len, distinct)) > LONG:
+        return Excluded(name, f"holds texts of over {LONG} characters, which are no categories")
+    ranked = sorted(distinct, key=lambda value: (number_of(value) or 0.0, value) if are_numbers
+                    else (0.0, value))  # fmt: skip
+    place = {value: at for at, value in enumerate(ranked)}
+    codes = np.array([-1 if value is None else place[value] for value in values], np.int64)
+    folded: dict[str, list[str]] = {}
+    for value in ranked:
+        folded.setdefault(value.casefold(), []).append(value)
+    twins = [found for found in folded.values() if len(found) > 1]
+    notes = [f"{len(twins)} categories differ from another in capitals only"] if twins else []
+    if 2 * words < len(distinct) and words:
+        notes.append(
+            f"{words:,} of its {len(distinct):,} values are no numbers, so all are categories; "
+            "--missing WORD takes a word as not known"
+        )
+    note = "; ".join(notes)
+    return Dimension(name, attribute.unit, "categories", tuple(ranked), codes, note=note)
+
+
+def _units_of(attribute: Attribute, cohort: Cohort) -> int:
+    """How many patients or tracts have a value."""
+    known = [at for at, value in enumerate(attribute.values) if value is not None]
+    return len(known) if attribute.unit == PATIENT else len(np.unique(cohort.tract[known]))
+
+
+def _codes(numbers: Sequence[float | None]) -> bool:
+    return len(numbers) <= FEW and all(
+        number is not None and number.is_integer() and 0 <= number < CODES for number in numbers
+    )
+
+
+def _quartiles(attribute: Attribute, cohort: Cohort, items: Ints, over: str) -> Dimension:
+    numbers = np.array([math.nan if v is None else float(v) for v in attribute.values])
+    there = np.flatnonzero(~np.isnan(numbers))
+    weights = np.ones(len(there))
+    note = ""
+    if over == "items":
+        weights = items[there].astype(np.float64)
+    elif over == "tracts" and attribute.unit == TRACT:
+        _, first = np.unique(cohort.tract[there], return_index=True)
+        there = there[first]
+        weights = np.ones(len(there))
+    elif over == "tracts":
+        note = "an attribute of patients: quartiles over patients"
+    cuts, codes, ranks = cut(numbers, numbers[there], weights)
+    names = [_joined(ranks, rank, len(cuts) + 1) for rank in ranks]
+    ranges = _ranges(cuts, ranks)
+    if len(ranks) < len(QUARTERS):
+        tied = "equal values fill more than a quarter: some quarters are joined"
+        note = f"{note}; {tied}" if note else tied
+    return Dimension(
+        attribute.name, attribute.unit, "quartiles", tuple(names), codes, tuple(ranks),
+        tuple(cuts.tolist()), tuple(ranges), note=note,
+    )  # fmt: skip
+
+
+def cut(
+    values: Floats, over: Floats, weights: Floats | None = None, parts: int = 4
+) -> tuple[Floats, Ints, list[int]]:
+    """Cut points, the code of each value (-1 for NaN), and the parts that are not empty.
+
+    A cut point is a value that occurs, and belongs to the part below it.
+
+    >>> cut(np.array([0.0, 0, 0, 0, 0, 1, 2, 3]), np.array([0.0, 0, 0, 0, 0, 1, 2, 3]))[2]
+    [0, 2, 3]
+    """
+    weights = np.ones(len(over)) if weights is None else weights
+    shares = np.arange(1, parts) / parts
+    made = np.quantile(over, shares, weights=weights, method="inverted_cdf")
+    cuts: Floats = np.asarray(made, np.float64)
+    part = np.searchsorted(cuts, values, side="left")
+    part[np.isnan(values)] = -1
+    ranks = sorted(set(part[part >= 0].tolist()))
+    codes = np.full(len(values), -1, np.int64)
+    for code, rank in enumerate(ranks):
+        codes[part == rank] = code
+    return cuts, codes, ranks
+
+
+def _joined(ranks: Sequence[int], rank: int, parts: int) -> str:
+    """The name of a part; one that took in the empty parts above it is called by both ends.
+
+    >>> _joined([0, 2, 3], 0, 4), _joined([0, 2, 3], 2, 4)
+    ('low to lower middle', 'upper middle')
+    """
+    after = [other for other in ranks if other > rank]
+    last = (after[0] if after else parts) - 1
+    return QUARTERS[rank] if last == rank else f"{QUARTERS[rank]} to {QUARTERS[last]}"
+
+
+def _ranges(cuts: Floats, ranks: Sequence[int]) -> list[str]:
+    written = [f"{value:.6g}" for value in cuts.tolist()]
+    made = []
+    for rank in ranks:
+        after = [other for other in ranks if other > rank]
+        top = written[after[0] - 1] if after else ""
+        below = written[rank - 1] if rank else ""
+        if not below:
+            made.append(f"up to {top}")
+        else:
+            made.append(f"over {below} up to {top}" if top else f"over {below}")
+    return made
+
+
+def _with_small(dimension: Dimension, least: int, who: str) -> Dimension | Excluded:
+    """The same with its small groups marked; excluded where fewer than two can be compared.
+
+    A small group loses its label too: a rare word of the table is one patient's cell.
+    """
+    sizes = dimension.sizes()
+    small = frozenset(code for code, n in enumerate(sizes) if n < least)
+    if len(sizes) - len(small) < 2:
+        return Excluded(
+            dimension.name,
+            f"fewer than two of its {len(sizes):,} groups have {least} {who} or more",
+        )
+    groups = dimension.groups
+    if dimension.kind == "categories":
+        numbers = {code: number for number, code in enumerate(sorted(small), 1)}
+        groups = tuple(
+            f"small group {numbers[code]}" if code in small else name
+            for code, name in enumerate(groups)
+        )
+    return replace(dimension, small=small, groups=groups)
+
+
+def _intersection(
+    names: Sequence[str], made: dict[str, Dimension], left: dict[str, Excluded]
+) -> Dimension | Excluded:
+    title = " × ".join(names)
+    if not 2 <= len(names) <= 3 or len(set(names)) < len(names):
+        raise ConfigError(f"--intersect {','.join(names)}: two or three different dimensions")
+    for name in names:
+        if name in left:
+            return Excluded(title, f"{visible(name)} is left out ({left[name].reason})")
+    parts = tuple(made[name] for name in names)
+    cells = list(product(*(range(len(part.groups)) for part in parts)))
+    place = {cell: at for at, cell in enumerate(cells)}
+    rows = np.stack([part.codes for part in parts], axis=1)
+    codes = np.array(
+        [-1 if -1 in row else place[tuple(row)] for row in map(tuple, rows.tolist())], np.int64
+    )
+    full = sorted(set(codes[codes >= 0].tolist()))
+    renumbered = np.full(len(cells) + 1, -1, np.int64)  # the last place is that of -1
+    renumbered[full] = np.arange(len(full))
+    groups = tuple(
+        " × ".join(part.groups[c] for part, c in zip(parts, cells[at], strict=True)) for at in full
+    )
+    if len(full) < 2:
+        return Excluded(title, "fewer than two groups hold anybody")
+    units = {part.unit for part in parts}
+    unit = units.pop() if len(units) == 1 else PATIENT
+    return Dimension(title, unit, "intersection", groups, renumbered[codes], parts=parts)

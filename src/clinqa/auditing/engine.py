@@ -1,0 +1,301 @@
+"""One metric of all runs over all dimensions: scores, deviations with intervals, gaps with nulls.
+
+Everything stands on sums by unit. Drawing patients again and permuting attributes are weighted sums
+of those, so nothing is computed again from answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.auditing.answers import Means
+from clinqa.auditing.cohort import PATIENT, TRACT
+from clinqa.auditing.deviations import Interval, intervals
+from clinqa.auditing.dimensions import Dimension
+from clinqa.auditing.measures import Crude, between_variance, crude, equality_difference, trend
+from clinqa.auditing.null import (
+    Shuffled,
+    Units,
+    adjusted,
+    blocks_of,
+    keys_of,
+    mean_of,
+    p_values,
+    points_of,
+    shuffled,
+)
+from clinqa.auditing.standard import Cells, Standardised, cells_of, hardness, standardised
+
+__all__ = ["CRUDE", "GAPS", "STANDARD", "Drawing", "Found", "Null", "audit_means"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: The measures that get a null. All but the last two are of crude scores; `trend` is two-sided.
+CRUDE = ("equality_difference", "equality_difference_repeats", "max_min_gap", "trend")
+STANDARD = ("equality_difference_standardised",)
+GAPS = (*CRUDE, *STANDARD)
+_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How many samples of patients and permutations of attributes, and from which seed; in words,
+    who is drawn, and within what gaps are standardised."""
+
+    seed: int = 0
+    draws: int = 1000
+    permutations: int = 1000
+    level: float = 0.95
+    who: str = "patients"
+    strata: str = "abnormality × level of the reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """One measure of each run beside what it is when the attribute is permuted."""
+
+    value: Floats  # (runs)
+    expected: Floats
+    low: Floats  # the 5 and 95 per cent points under no disparity
+    high: Floats
+    p: Floats
+    p_max: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found of one dimension; arrays are (groups, runs) or (runs)."""
+
+    dimension: Dimension
+    crude: Crude  # of the means over repeats
+    repeats: Sequence[Floats]  # of each run the gap of each repeat
+    noise: Floats  # the sampling variance of each group's score
+    between: Floats  # the variance between groups net of it
+    standard: Standardised
+    intervals: Interval
+    units: int
+    n: Floats  # answers, by group and run
+    nulls: Mapping[str, Null] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Making:
+    """A dimension while its permutations are drawn."""
+
+    dimension: Dimension
+    groups: int
+    how: Shuffled
+    careful: Shuffled  # within blocks of as hard questions too
+    sums: Means
+    cells: Cells
+    drawn: dict[str, list[Floats]] = field(default_factory=dict)
+
+
+def audit_means(
+    means: Means,
+    patient: Ints,
+    tract: Ints,
+    strata: Ints,
+    dimensions: Sequence[Dimension],
+    drawing: Drawing,
+) -> list[Found]:
+    """Audit one metric. Rows of `means` are items; `patient` numbers their patients and `tract`
+    the tract of each patient; `strata` is what each item asks."""
+    plain, careful = _units(means, patient, tract, strata)
+    making = [_begin(one, means, patient, strata, plain, careful) for one in dimensions]
+    _draw(making, plain, drawing)
+    of_patients = means.summed(patient, len(tract))
+    found = [_found(one, of_patients, tract, drawing) for one in making]
+    nulls: list[dict[str, Null]] = [{} for _ in making]
+    for name in GAPS:
+        there = [at for at, one in enumerate(making) if name in one.drawn]
+        if there:
+            seen = [_observed(name, making[at]) for at in there]
+            drawn = [np.concatenate(making[at].drawn[name]) for at in there]
+            for at, null in zip(there, _nulls(name, seen, drawn), strict=True):
+                nulls[at][name] = null
+    return [
+        Found(
+            one.dimension, one.crude, one.repeats, one.noise, one.between, one.standard,
+            one.intervals, one.units, one.n, null,
+        )
+        for one, null in zip(found, nulls, strict=True)
+    ]  # fmt: skip
+
+
+def _units(
+    means: Means, patient: Ints, tract: Ints, strata: Ints
+) -> tuple[dict[str, Units], dict[str, Units]]:
+    """Patients and tracts in blocks of about as many items; and of as hard questions too."""
+    expected, asked = hardness(means, strata)
+    size = len(tract)
+    items = _binned(patient, np.ones(len(patient)), size)
+    by_patient, asked_of = _binned(patient, expected, size), _binned(patient, asked, size)
+    plain: dict[str, Units] = {}
+    careful: dict[str, Units] = {}
+    own = np.arange(len(tract), dtype=np.int64)
+    for kind, of in ((PATIENT, own), (TRACT, tract)):
+        size = int(of.max(initial=-1)) + 1
+        count = _binned(of, items, size)
+        blocks = blocks_of(count)
+        below = _binned(of, asked_of, size)
+        above = _binned(of, by_patient, size)
+        mean = np.divide(above, below, out=np.zeros(size), where=below > 0)
+        plain[kind] = Units(of, size, blocks)
+        careful[kind] = Units(of, size, blocks_of(mean, blocks_of(count, most=3)))
+    return plain, careful
+
+
+def _binned(places: Ints, values: Floats, size: int) -> Floats:
+    made: Floats = np.bincount(places, weights=values, minlength=size).astype(np.float64)
+    return made
+
+
+def _begin(
+    dimension: Dimension,
+    means: Means,
+    patient: Ints,
+    strata: Ints,
+    plain: Mapping[str, Units],
+    careful: Mapping[str, Units],
+) -> _Making:
+    how = shuffled(dimension, plain)
+    rows = how.base[patient]
+    return _Making(
+        dimension=dimension,
+        groups=len(dimension.groups),
+        how=how,
+        careful=shuffled(dimension, careful),
+        sums=means.summed(rows, how.size),
+        cells=cells_of(means, rows, strata),
+    )
+
+
+def _draw(making: Sequence[_Making], units: Mapping[str, Units], drawing: Drawing) -> None:
+    """Every permutation of every dimension, some at a time."""
+    sizes = {kind: one.size for kind, one in units.items()}
+    rows = max([1, *(one.how.size for one in making), *(len(one.cells.row) for one in making)])
+    at_once = max(1, min(drawing.permutations, _AT_ONCE // rows))
+    for keys in keys_of(sizes, drawing.permutations, drawing.seed, at_once):
+        for one in making:
+            codes = one.how.permuted(keys)
+            for name, values in _crude_measures(one, _group_sums(one, codes)).items():
+                one.drawn.setdefault(name, []).append(values)
+            codes = one.careful.permuted(keys)
+            made = standardised(one.cells, codes, one.groups)
+            one.drawn.setdefault(STANDARD[0], []).append(_standard_gap(made))
+
+
+def _group_sums(one: _Making, codes: Ints) -> Crude:
+    """The scores of groups for each row of codes, (permutations, groups, columns)."""
+    over = np.ascontiguousarray(one.sums.over.T)
+    under = np.ascontiguousarray(one.sums.under.T)
+    both = np.concatenate([over, under])
+    parts = [
+        np.einsum("bu,ku->bk", (codes == group).astype(np.float64), both)
+        for group in range(one.groups)
+    ]
+    made = np.stack(parts, axis=1)
+    return crude(made[..., : len(over)], made[..., len(over) :], one.sums.under_of)
+
+
+def _crude_measures(one: _Making, of: Crude) -> dict[str, Floats]:
+    runs = one.sums.runs
+    gaps = of.equality_difference
+    made = {
+        "equality_difference": gaps[:, :runs],
+        "equality_difference_repeats": _over_repeats(one.sums, gaps),
+        "max_min_gap": of.max_min[:, :runs],
+    }
+    if one.dimension.ordered:
+        slopes = trend(of, np.array(one.dimension.ranks, np.float64))
+        made["trend"] = slopes[:, :runs]
+    return made
+
+
+def _over_repeats(sums: Means, gaps: Floats) -> Floats:
+    """The mean of the gaps of a run's repeats; of one asked once, its gap."""
+    made = []
+    for run in range(sums.runs):
+        columns = sums.repeats_of(run) or [run]
+        made.append(gaps[:, columns].mean(axis=1))
+    together: Floats = np.stack(made, axis=1)
+    return together
+
+
+def _standard_gap(made: Standardised) -> Floats:
+    """The gap over the groups that were asked anything."""
+    return equality_difference(np.where(made.covered > 0, made.deviations, np.nan))
+
+
+def _observed(name: str, one: _Making) -> Floats:
+    codes = one.how.codes[None]
+    if name in STANDARD:
+        made = _standard_gap(standardised(one.cells, codes, one.groups))
+    else:
+        made = _crude_measures(one, _group_sums(one, codes))[name]
+    return np.asarray(made[0], np.float64)
+
+
+def _nulls(name: str, seen: Sequence[Floats], drawn: Sequence[Floats]) -> list[Null]:
+    two_sided = name == "trend"
+    tests = [np.abs(one) for one in seen] if two_sided else list(seen)
+    against = [np.abs(one) for one in drawn] if two_sided else list(drawn)
+    made = []
+    for value, test, null, far, p_max in zip(
+        seen, tests, drawn, against, adjusted(tests, against), strict=True
+    ):
+        tail = 0.025 if two_sided else 0.05
+        low, high = points_of(null, tail, 1 - tail)
+        made.append(Null(value, mean_of(null), low, high, p_values(test, far), p_max))
+    return made
+
+
+def _found(one: _Making, of_patients: Means, tract: Ints, drawing: Drawing) -> Found:
+    dimension = one.dimension
+    codes = dimension.entering()
+    whole = _group_sums(one, one.how.codes[None])
+    runs = one.sums.runs
+    gaps = whole.equality_difference[0]
+    first = Crude(
+        whole.scores[0, :, :runs], whole.overall[0, :runs], whole.deviations[0, :, :runs],
+        whole.under[0, :, :runs],
+    )  # fmt: skip
+    unit = tract if dimension.unit == TRACT else np.arange(len(tract))
+    noise = _noise(of_patients.of_runs(), codes, unit, one.groups, first)
+    kept = [code for code in range(one.groups) if code not in dimension.small]
+    return Found(
+        dimension=dimension,
+        crude=first,
+        repeats=[gaps[one.sums.repeats_of(run) or [run]] for run in range(runs)],
+        noise=noise,
+        between=between_variance(first.scores[kept], noise[kept]),
+        standard=standardised(one.cells, one.how.codes, one.groups),
+        intervals=intervals(of_patients.of_runs(), codes, one.groups, dimension, drawing),
+        units=one.how.size if one.how.table is None else int((codes >= 0).sum()),
+        n=first.under,
+    )
+
+
+def _noise(means: Means, codes: Ints, unit: Ints, groups: int, of: Crude) -> Floats:
+    """The sampling variance of each group's score: linearised, over the units of assignment."""
+    made = np.full((groups, means.runs), np.nan)
+    below = means.under[:, means.under_of]
+    for group in range(groups):
+        rows = np.flatnonzero(codes == group)
+        _, cluster = np.unique(unit[rows], return_inverse=True)
+        clusters = int(cluster.max(initial=-1)) + 1
+        if clusters < 2:
+            continue
+        errors = means.over[rows] - np.nan_to_num(of.scores[group]) * below[rows]
+        summed = np.zeros((clusters, means.runs))
+        np.add.at(summed, cluster, errors)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            squares = (summed**2).sum(axis=0) / below[rows].sum(axis=0) ** 2
+        made[group] = squares * (clusters / (clusters - 1))
+    return made

@@ -1,0 +1,236 @@
+"""From arrays to records: figures of groups and deviations, gaps beside their nulls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.auditing.answers import Means, lower_is_better
+from clinqa.auditing.cohort import TRACT
+from clinqa.auditing.deviations import scores_with_intervals
+from clinqa.auditing.dimensions import MISSING, Dimension
+from clinqa.auditing.engine import STANDARD, Drawing, Found
+from clinqa.auditing.records import GAP, Gap
+from clinqa.core.figures import Figure
+from clinqa.scoring.inputs import Run
+from clinqa.stats.cluster import Estimate
+
+__all__ = ["figures_of", "gaps_of", "overall_figures"]
+
+Ints = npt.NDArray[np.int64]
+
+_WORDS = {
+    "equality_difference": "mean absolute deviation of group scores from the score of all known "
+    "groups; answers of repeats averaged first",
+    "equality_difference_repeats": "mean over repeats of each repeat's mean absolute deviation",
+    "max_min_gap": "highest group score less the lowest; answers of repeats averaged first",
+    "equality_difference_standardised": "mean absolute deviation, directly standardised",
+    "trend": "change of the score from one quarter to the next, least squares weighted by answers",
+    "ratio": "lowest group score over the highest",
+    "between_group_sd": "standard deviation between groups net of sampling noise (0 where noise "
+    "explains it all)",
+}
+
+
+def overall_figures(means: Means, runs: Sequence[Run], drawing: Drawing) -> Iterator[Figure]:
+    """The score of each run over everybody, known or missing. Rows of `means` are patients."""
+    every = np.arange(len(means.over))
+    yield from _scores(means, runs, every, drawing, {}, 0)
+
+
+def figures_of(
+    found: Found, means: Means, runs: Sequence[Run], drawing: Drawing, least: int
+) -> Iterator[Figure]:
+    """The score of each group, and the missing; and the deviations of the groups compared.
+
+    A group of fewer than `least` patients with answers that the metric is over is withheld: no
+    value, no counts.
+    """
+    dimension = found.dimension
+    for code, name in [*enumerate(dimension.groups), (-1, MISSING)]:
+        rows = np.flatnonzero(dimension.codes == code)
+        subset = {"dimension": dimension.name, "group": name}
+        if not len(rows):
+            continue
+        if len(rows) < least or code in dimension.small:
+            for run in runs:
+                yield _withheld(means, run, subset, f"{least} {drawing.who}")
+            continue
+        yield from _scores(means, runs, rows, drawing, subset, least)
+        if code >= 0:
+            yield from _deviations(found, means, runs, code, rows, subset)
+    yield from _worst(found, means, runs)
+
+
+def _scores(
+    means: Means,
+    runs: Sequence[Run],
+    rows: Ints,
+    drawing: Drawing,
+    subset: dict[str, str],
+    least: int,
+) -> Iterator[Figure]:
+    """The score of each run over these patients, as far as it was asked about them; withheld where
+    that is fewer than `least` of them."""
+    below = means.under[rows][:, means.under_of]
+    made: dict[bytes, list[Estimate]] = {}
+    for at, run in enumerate(runs):
+        own = rows[below[:, at] > 0]
+        if 0 < len(own) < least:
+            yield _withheld(means, run, subset, f"{least} {drawing.who}")
+            continue
+        if own.tobytes() not in made:
+            made[own.tobytes()] = scores_with_intervals(means, own, drawing)
+        estimate = made[own.tobytes()][at]
+        yield Figure(
+            run.id,
+            run.model,
+            run.shots,
+            means.metric,
+            _number(estimate.value),
+            _number(estimate.low),
+            _number(estimate.high),
+            round(float(below[:, at].sum())),
+            len(own),
+            means.signature,
+            subset,
+        )
+
+
+def _withheld(means: Means, run: Run, subset: dict[str, str], least: str) -> Figure:
+    how = f"{means.signature}|withheld: fewer than {least}"
+    return Figure(run.id, run.model, run.shots, means.metric, None, None, None, 0, 0, how, subset)
+
+
+def _deviations(
+    found: Found,
+    means: Means,
+    runs: Sequence[Run],
+    code: int,
+    rows: Ints,
+    subset: dict[str, str],
+) -> Iterator[Figure]:
+    below = means.under[rows][:, means.under_of]
+    for at, run in enumerate(runs):
+        yield Figure(
+            run.id,
+            run.model,
+            run.shots,
+            f"{means.metric}_deviation",
+            _number(found.crude.deviations[code, at]),
+            _number(found.intervals.low[code, at]),
+            _number(found.intervals.high[code, at]),
+            round(float(found.n[code, at])),
+            int((below[:, at] > 0).sum()),
+            f"deviation|from the score of all known groups|{found.intervals.signature}"
+            f"|of {means.signature}",
+            subset,
+        )
+
+
+def gaps_of(
+    found: Found, means: Means, runs: Sequence[Run], drawing: Drawing, family: str
+) -> Iterator[Gap]:
+    """Every measure of every run over one dimension."""
+    dimension, crude = found.dimension, found.crude
+    for at, run in enumerate(runs):
+        about: dict[str, Any] = {
+            "run": run.id,
+            "model": run.model,
+            "shots": run.shots,
+            "dimension": dimension.name,
+            "metric": means.metric,
+            "n": round(float(found.n[:, at].sum())),
+            "clusters": int((dimension.entering() >= 0).sum()),
+            "groups": len(dimension.groups) - len(dimension.small),
+            "units": found.units,
+        }
+        for measure, null in found.nulls.items():
+            interval = found.intervals
+            trended = measure == "trend"
+            repeats = [_number(gap) for gap in found.repeats[at]]
+            known = [gap for gap in repeats if gap is not None]
+            repeated = measure == "equality_difference_repeats"
+            value, expected = _number(null.value[at]), _number(null.expected[at])
+            yield Gap(
+                **about,
+                measure=measure,
+                value=value,
+                signature=_signature(measure, dimension, means, drawing, family),
+                expected=expected,
+                excess=None if value is None or expected is None else value - expected,
+                null_low=_number(null.low[at]),
+                null_high=_number(null.high[at]),
+                p=_number(null.p[at]),
+                p_max=_number(null.p_max[at]),
+                low=_number(interval.slope_low[at]) if trended else None,
+                high=_number(interval.slope_high[at]) if trended else None,
+                repeats=repeats if repeated else (),
+                sd=_spread(known) if repeated and len(known) == len(repeats) else None,
+            )
+        variance = _number(found.between[at])
+        others = {
+            "ratio": _number(crude.ratio[at]),
+            "between_group_sd": None if variance is None else math.sqrt(max(variance, 0.0)),
+        }
+        for measure, value in others.items():
+            yield Gap(
+                **about,
+                measure=measure,
+                value=value,
+                signature=f"{GAP}{measure}|{_WORDS[measure]}|of {means.signature}",
+            )
+
+
+def _spread(gaps: Sequence[float]) -> float | None:
+    """The standard deviation over repeats; none of one repeat."""
+    return float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None
+
+
+def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
+    """The score of the group that fares worst, by name. It is the worst of several: its own
+    interval would say it is worse than it is, so it has none here."""
+    dimension, scores = found.dimension, found.crude.scores
+    lower = lower_is_better(means.metric)
+    compared = len(dimension.groups) - len(dimension.small)
+    for at, run in enumerate(runs):
+        if np.isnan(scores[:, at]).all():
+            continue
+        code = int(np.nanargmax(scores[:, at]) if lower else np.nanargmin(scores[:, at]))
+        rows = np.flatnonzero(dimension.codes == code)
+        below = means.under[rows][:, means.under_of[at]]
+        yield Figure(
+            run.id, run.model, run.shots, f"{means.metric}_worst_group",
+            _number(scores[code, at]), None, None, round(float(found.n[code, at])),
+            int((below > 0).sum()), f"worst group|the worst of {compared} groups"
+            f"{' (highest)' if lower else ' (lowest)'}|of {means.signature}",
+            {"dimension": dimension.name, "group": dimension.groups[code]},
+        )  # fmt: skip
+
+
+def _signature(
+    measure: str, dimension: Dimension, means: Means, drawing: Drawing, family: str
+) -> str:
+    units = "tracts" if dimension.unit == TRACT else drawing.who
+    if dimension.parts and len({part.unit for part in dimension.parts}) > 1:
+        units = "patients and tracts, each attribute at its own"
+    within = "blocks of like item counts"
+    if measure.endswith("standardised"):
+        within += " and like expected scores"
+    words = _WORDS[measure]
+    if measure in STANDARD:
+        words += f" over {drawing.strata}"
+    sides = ", two-sided" if measure == "trend" else ""
+    return (
+        f"{GAP}{measure}|{words}|null: attribute permuted among {units} within {within}, "
+        f"{drawing.permutations} permutations, p = (b+1)/(B+1){sides}, max-T over {family}"
+        f"|of {means.signature}"
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,119 @@
+"""The `meta` of audit.json: what figures and gaps stand on; no patient stands in it.
+
+dataset     as in scores.json
+runs        run, name, model, shots, repeats, vary, deterministic
+metrics     name, signature, whether lower is better
+dimensions  name, unit, kind, cuts, groups with ranges and patients (None where withheld), note;
+            `patients` are documents where `settings.who` says so
+excluded    name, reason
+settings    what was told, and how nulls and intervals are made
+rows        what became of the tables' rows
+pareto      performance against bias
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clinqa.auditing.answers import Means, lower_is_better
+from clinqa.auditing.cohort import PATIENT, PATIENTS, Cohort, Who
+from clinqa.auditing.dimensions import Dimension, Excluded
+from clinqa.auditing.engine import Drawing
+from clinqa.auditing.options import AuditOptions
+from clinqa.auditing.pareto import Point
+from clinqa.dataset.reader import Dataset
+from clinqa.scoring.groups import model_facts
+from clinqa.scoring.inputs import Items, Run
+
+__all__ = ["dimension_record", "meta_of"]
+
+
+def dimension_record(dimension: Dimension, least: int, who: Who = PATIENTS) -> dict[str, Any]:
+    """A dimension with its groups; a small group's number of patients is withheld."""
+    sizes = dimension.sizes()
+    missing = int((dimension.codes < 0).sum())
+    groups = [
+        {
+            "name": name,
+            "range": dimension.ranges[code] if dimension.ranges else "",
+            "patients": None if code in dimension.small else sizes[code],
+            "withheld": code in dimension.small,
+        }
+        for code, name in enumerate(dimension.groups)
+    ]
+    return {
+        "name": dimension.name,
+        "unit": who.word if dimension.unit == PATIENT else dimension.unit,
+        "kind": dimension.kind,
+        "cuts": list(dimension.cuts),
+        "groups": groups,
+        "missing": missing if missing == 0 or missing >= least else None,
+        "note": dimension.note,
+    }
+
+
+def meta_of(
+    dataset: Dataset,
+    items: Items,
+    runs: Sequence[Run],
+    means: Sequence[Means],
+    cohort: Cohort,
+    dimensions: Sequence[Dimension],
+    excluded: Sequence[Excluded],
+    points: Sequence[Point],
+    options: AuditOptions,
+    drawing: Drawing,
+    warnings: Sequence[str],
+) -> dict[str, Any]:
+    """The object."""
+    manifest = dataset.manifest
+    repeats = [max(1, len(means[0].repeats_of(at))) for at in range(len(runs))]
+    settings: Mapping[str, Any] = {
+        "quantiles_over": options.quantiles_over,
+        "min_patients": options.min_patients,
+        "permutations": drawing.permutations,
+        "resamples": drawing.draws,
+        "level": drawing.level,
+        "seed": drawing.seed,
+        "family": f"{len(dimensions)} dimensions × {len(runs)} runs, each measure and metric alone",
+        "tracts": cohort.tracts,
+        "who": cohort.who.many,
+        "strata": drawing.strata,
+        "patients": len(cohort.patients),
+    }
+    return {
+        "dataset": {
+            "name": dataset.folder.resolve().name,
+            "fingerprint": manifest.fingerprint,
+            "data_class": manifest.data_class,
+            "split": runs[0].split,
+            "items": len(items),
+            "patients": items.clusters,
+        },
+        "runs": [
+            {
+                "run": run.id,
+                "name": run.name,
+                "model": run.model,
+                "shots": run.shots,
+                "repeats": repeats[at],
+                "vary": "" if run.vary in ("none", "deterministic") else run.vary,
+                "deterministic": run.deterministic,
+                **model_facts(run.model),
+            }
+            for at, run in enumerate(runs)
+        ],
+        "metrics": [
+            {"metric": m.metric, "signature": m.signature, "lower": lower_is_better(m.metric)}
+            for m in means
+        ],
+        "dimensions": [
+            dimension_record(one, options.min_patients, cohort.who) for one in dimensions
+        ],
+        "excluded": [{"name": one.name, "reason": one.reason} for one in excluded],
+        "settings": settings,
+        "rows": dict(cohort.counts),
+        "pareto": [point.as_json() for point in points],
+        "warnings": list(warnings),
+    }

@@ -1,0 +1,89 @@
+"""What a build of questions by specialty is known by, and what its manifest tells a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import clinqa
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.core.manifest import FileRecord, Manifest, identity_of, sha256_file
+from clinqa.packs.specialties import Specialties
+
+__all__ = ["VERB", "configuration_of", "counts_of", "identity_of_build", "records_of"]
+
+VERB = "build specialty"
+
+
+def counts_of(manifest: Manifest) -> dict[str, int]:
+    """What `--json` and the last lines tell."""
+    questions, items = manifest.counts["questions"], manifest.counts["items"]
+    rows = {record.name: record.rows or 0 for record in manifest.outputs}
+    return {
+        "read": questions.read,
+        "questions": questions.kept,
+        "duplicates": questions.duplicates,
+        "unreadable": questions.rejected,
+        "items": items.kept,
+        "rejected": items.rejected,
+        **{
+            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
+            for split in ("train", "validation", "test")
+        },
+        "near_duplicates": manifest.details["near_duplicate_pairs"],
+    }
+
+
+def records_of(paths: Sequence[Path]) -> list[FileRecord]:
+    """The inputs by hash."""
+    return [FileRecord(path.name, sha256_file(path), path.stat().st_size) for path in paths]
+
+
+def configuration_of(options: SpecialtyOptions) -> dict[str, Any]:
+    """What the run was told, as the manifest tells it."""
+    sets = options.sets
+    return {
+        "annotator": options.annotator,
+        "model": options.model,
+        "metadata_first": options.metadata_first,
+        "quorum": options.quorum,
+        "min_specialty_size": options.min_specialty_size,
+        "sets": {
+            "kind": sets.kind,
+            "alpha": sets.alpha,
+            "rule": sets.rule,
+            "cover": sets.cover,
+            "randomised": sets.randomised,
+        },
+        "near": options.near,
+        "drop_leaks": options.drop_leaks,
+        "drop_flagged": options.drop_flagged,
+        "answer_base": options.answer_base,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+
+
+def identity_of_build(
+    configuration: Mapping[str, Any],
+    pack: Specialties,
+    options: SpecialtyOptions,
+    inputs: Sequence[FileRecord],
+    embeddings: str | None,
+    banks: int,
+) -> dict[str, Any]:
+    """What decides the rows. The order of banks does not, unless there is a limit."""
+    own = [record.sha256 for record in inputs[:banks]]
+    return identity_of(
+        {
+            **configuration,
+            "verb": VERB,
+            "clinqa": clinqa.__version__,
+            "pack_fingerprint": pack.fingerprint,
+            "data_class": options.data_class.value,
+            "banks": own if options.limit is not None else sorted(own),
+            "labelled": sorted(record.sha256 for record in inputs[banks:]),
+            "embeddings": embeddings,
+        }
+    )

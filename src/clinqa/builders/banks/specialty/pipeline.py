@@ -1,0 +1,361 @@
+"""`clinqa build specialty`: banks of questions in, a dataset folder by clinical specialty out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import clinqa
+from clinqa.builders.banks.flags import is_garbled, needs_image
+from clinqa.builders.banks.gather import Alikes, Gathered, alikes, gather, groups_and_splits
+from clinqa.builders.banks.specialty.agree import agreement
+from clinqa.builders.banks.specialty.annotate import (
+    Annotated,
+    by_classifier,
+    by_metadata,
+    by_model,
+    metadata_vote,
+)
+from clinqa.builders.banks.specialty.ask import ask
+from clinqa.builders.banks.specialty.bundled import bundled
+from clinqa.builders.banks.specialty.expert import Expert, read_expert
+from clinqa.builders.banks.specialty.identity import (
+    VERB,
+    configuration_of,
+    counts_of,
+    identity_of_build,
+    records_of,
+)
+from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
+from clinqa.builders.banks.specialty.options import SpecialtyOptions, SpecialtyResult
+from clinqa.builders.banks.specialty.plan import dry_run, price_of
+from clinqa.builders.banks.specialty.publish import Outcome, publish
+from clinqa.builders.banks.specialty.votes import Tally
+from clinqa.builders.banks.specialty.write import Kept
+from clinqa.core.errors import ClinqaError
+from clinqa.core.journal import Journal
+from clinqa.core.manifest import FileRecord, Manifest, library_versions
+from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import Reason, Reject
+from clinqa.core.visible import visible
+from clinqa.models.protocol import ModelOptions
+from clinqa.models.registry import open_model
+from clinqa.packs.specialties import Specialties, builtin_specialties
+from clinqa.privacy import is_private
+from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
+from clinqa.sources.banks.items import matching_text
+
+__all__ = ["build_specialty"]
+
+STAGE = "specialty"
+EGRESS = "egress.jsonl"
+
+
+def build_specialty(
+    banks: Sequence[Path],
+    out: Path,
+    options: SpecialtyOptions | None = None,
+    progress: Progress = silent,
+) -> SpecialtyResult:
+    """Build the dataset in `out`, or say that it is there already."""
+    options = options or SpecialtyOptions()
+    options.check()
+    pack = builtin_specialties()
+    reading = BankOptions(options.answer_base, options.limit)
+    files, problems = open_banks([bundled(path) for path in banks], reading)
+    experts = [bundled(path) for path in options.expert]
+    expert = read_expert(experts, pack, reading, options.seed) if experts else None
+    wants_meaning = options.meaning and options.annotator == "classifier"
+    minilm = find_minilm() if wants_meaning else None
+    if options.dry_run:
+        gathered = gather(files, options.limit)
+        notes = dry_run(files, problems, gathered, expert, options, pack, minilm, out)
+        return SpecialtyResult({}, notes=notes)
+    embed = MiniLM(minilm) if minilm else None
+    labelled = bank_files([*experts, *options.annotations])
+    inputs = records_of([*(file.path for file in files), *labelled])
+    configuration = configuration_of(options)
+    identity = identity_of_build(
+        configuration, pack, options, inputs, embed.identity if embed else None, len(files)
+    )
+    private = is_private(options.data_class)
+    with open_out(
+        out, identity, fresh=options.fresh, private=private, resume=options.annotator == "llm"
+    ) as folder:
+        if folder.done is not None:
+            return SpecialtyResult(
+                counts_of(folder.done),
+                list(folder.done.warnings),
+                [f"already done: {visible(str(out))} holds this build"],
+                already_done=True,
+            )
+        with writing(folder.path):
+            run = _Run(options, pack, folder, expert, embed, progress)
+            try:
+                outcome = run.outcome(files, problems)
+            except (ClinqaError, KeyboardInterrupt):
+                run.leave()
+                raise
+            finished = publish(
+                folder, outcome, run.manifest(outcome, identity, configuration, inputs)
+            )
+    return SpecialtyResult(counts_of(finished), list(finished.warnings))
+
+
+class _Run:
+    """One run: gather, annotate, sort out."""
+
+    def __init__(
+        self,
+        options: SpecialtyOptions,
+        pack: Specialties,
+        folder: OutFolder,
+        expert: Expert | None,
+        embed: MiniLM | None,
+        progress: Progress,
+    ) -> None:
+        self._options, self._pack, self._folder = options, pack, folder
+        self._expert, self._embed, self._progress = expert, embed, progress
+        self._started, self._clock = _now(), time.monotonic()
+
+    def outcome(self, files: Sequence[BankFile], problems: Sequence[str]) -> Outcome:
+        """Everything that is to be written."""
+        options = self._options
+        self._progress("reading", 0, 1)
+        gathered = gather(files, options.limit)
+        items = gathered.items
+        near = alikes(items, options.near)
+        groups, splits = groups_and_splits(items, near.cluster, options.seed)
+        annotated = self._annotated(items)
+        reasons = self._reasons(items, annotated, near, splits)
+        sizes = Counter(
+            annotated.tallies[at].label for at, reason in enumerate(reasons) if reason is None
+        )
+        kept, rejects = [], []
+        outcomes = []
+        for at, item in enumerate(items):
+            label, reason = annotated.tallies[at].label, reasons[at]
+            if reason is None and sizes[label] < options.min_specialty_size:
+                reason = Reason.SPECIALTY_TOO_SMALL
+            outcomes.append("kept" if reason is None else reason.value)
+            if reason is not None or label is None:
+                detail = f"{annotated.tallies[at].count} votes" if annotated.votes[at] else ""
+                rejects.append(
+                    Reject(
+                        STAGE,
+                        reason or Reason.NO_MAJORITY,
+                        item.source_id,
+                        row=item.row,
+                        detail=detail,
+                    )
+                )
+                continue
+            held = annotated.sets[at] if annotated.sets is not None else [label]
+            method = "metadata" if _is_metadata(annotated, at) else annotated.method
+            kept.append(
+                Kept(
+                    item,
+                    groups[at],
+                    splits[at],
+                    label,
+                    [label] if method == "metadata" else held,
+                    annotated.votes[at],
+                    method,
+                    needs_image(item.question),
+                    _garbled(item),
+                )
+            )
+        agreed = agreement(options.annotations, items, self._expert, self._pack, options.seed)
+        return Outcome(
+            options=options,
+            pack=self._pack,
+            gathered=gathered,
+            near=near,
+            annotated=annotated,
+            kept=kept,
+            rejects=rejects,
+            outcomes=outcomes,
+            expert=self._expert,
+            agreed=agreed,
+            warnings=self._warnings(gathered, problems, near, annotated, kept),
+        )
+
+    def leave(self) -> None:
+        """After an error: keep what was paid for, or leave a folder that any run may take."""
+        journal = self._folder.partial / JOURNAL
+        if not journal.exists() or not journal.stat().st_size:
+            self._folder.abandon()
+
+    def _annotated(self, items: Sequence[BankItem]) -> Annotated:
+        options, pack = self._options, self._pack
+        if options.annotator == "metadata":
+            return by_metadata(items, pack)
+        told = [metadata_vote(item, pack) if options.metadata_first else None for item in items]
+        open_places = [at for at, vote in enumerate(told) if vote is None]
+        rest = [items[at] for at in open_places]
+        if options.annotator == "classifier":
+            assert self._expert is not None
+            found = by_classifier(
+                rest, self._expert, pack, options.sets, self._embed, options.seed, self._progress
+            )
+        else:
+            found = by_model(rest, self._expert, self._ask, options.sets, options.seed)
+        if len(rest) == len(items):
+            return found
+        votes = [[vote] if vote else [] for vote in told]
+        tallies = [Tally(vote.label, 1) if vote else Tally(None, 0) for vote in told]
+        sets: list[list[str]] = [[] for _ in items]
+        for place, at in enumerate(open_places):
+            votes[at], tallies[at] = found.votes[place], found.tallies[place]
+            if found.sets is not None:
+                sets[at] = found.sets[place]
+        found.votes, found.tallies = votes, tallies
+        found.sets = sets if found.sets is not None else None
+        return found
+
+    def _ask(self, items: Sequence[BankItem]) -> Any:
+        options, folder = self._options, self._folder
+        model = open_model(
+            options.model,
+            ModelOptions(
+                data_class=options.data_class,
+                base_url=options.base_url,
+                api_key_env=options.api_key_env,
+                max_parallel=options.max_parallel,
+                timeout=options.timeout,
+                price_file=options.price_file,
+                attestations=options.attestations,
+                egress_log=folder.partial / EGRESS,
+            ),
+        )
+        try:
+            with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+                found = ask(
+                    items,
+                    self._pack,
+                    model,
+                    journal,
+                    seed=options.seed,
+                    progress=self._progress,
+                    price=price_of(options),
+                    max_cost=options.max_cost,
+                )
+        finally:
+            model.close()
+        if not (folder.partial / EGRESS).exists():  # nothing was sent: an empty list says so
+            os.close(create_file(folder.partial / EGRESS, private=folder.private))
+        return found
+
+    def _reasons(
+        self, items: Sequence[BankItem], annotated: Annotated, near: Alikes, splits: Sequence[str]
+    ) -> list[Reason | None]:
+        """Why each question is no item; None for those that may be one."""
+        options = self._options
+        held_out = {
+            own for own, split in zip(near.cluster, splits, strict=True) if split != "train"
+        }
+        reasons: list[Reason | None] = []
+        for at, item in enumerate(items):
+            found = annotated.tallies[at]
+            if options.annotator == "metadata" and found.label is None:
+                reasons.append(Reason.NO_METADATA)
+            elif _is_metadata(annotated, at):
+                reasons.append(Reason.OTHERS if found.label == self._pack.others else None)
+            else:
+                reasons.append(found.reason(options.quorum, self._pack.others))
+            if reasons[-1] is None and options.drop_flagged:
+                if needs_image(item.question) or _garbled(item):
+                    reasons[-1] = Reason.IMAGE_REFERENCE
+            if reasons[-1] is None and options.drop_leaks:
+                if splits[at] == "train" and near.cluster[at] in held_out:
+                    reasons[-1] = Reason.IN_ANOTHER_SPLIT
+        return reasons
+
+    def _warnings(
+        self,
+        gathered: Gathered,
+        problems: Sequence[str],
+        near: Alikes,
+        annotated: Annotated,
+        kept: Sequence[Kept],
+    ) -> list[str]:
+        found = [f"not read: {visible(text)}" for text in problems]
+        found += [f"not read to its end: {visible(text)}" for text in gathered.broken]
+        if not kept:
+            found.append("no question was kept: the dataset is empty; rejects.parquet says why")
+        if near.leaks and not self._options.drop_leaks:
+            found.append(
+                f"{near.leaks:,} pairs of nearly the same question stand in different splits of "
+                "the banks (near_duplicates.parquet); --drop-leaks takes them out of train"
+            )
+        if self._expert and self._expert.unknown:
+            found.append(f"{self._expert.unknown:,} of the expert's records name no specialty")
+        flagged = sum(one.needs_image or one.garbled for one in kept)
+        if flagged:
+            found.append(
+                f"{flagged:,} items need an image or are garbled (columns needs_image, garbled)"
+            )
+        alike = sum(_alike(one.item) for one in kept)
+        if alike:
+            found.append(
+                "items with two options of one text, which no written answer can tell apart: "
+                f"{alike:,}"
+            )
+        return found + annotated.warnings
+
+    def manifest(
+        self,
+        outcome: Outcome,
+        identity: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        inputs: Sequence[FileRecord],
+    ) -> Manifest:
+        """The manifest, but for outputs."""
+        return Manifest(
+            verb=VERB,
+            data_class=self._options.data_class.value,
+            identity=identity,
+            clinqa=clinqa.__version__,
+            command=["clinqa", *sys.argv[1:]],
+            configuration=configuration,
+            seeds={"seed": self._options.seed},
+            inputs=inputs,
+            counts=outcome.stages(),
+            started=self._started,
+            finished=_now(),
+            seconds=round(time.monotonic() - self._clock, 3),
+            versions=library_versions(
+                ("pyarrow", "numpy", "polars", "scipy", "scikit-learn", "torch", "transformers")
+            ),
+            warnings=outcome.warnings,
+            details={
+                "annotator": outcome.annotated.details,
+                "near_duplicate_pairs": outcome.near.table.num_rows,
+                "leaking_pairs": outcome.near.leaks,
+            },
+        )
+
+
+def _is_metadata(annotated: Annotated, at: int) -> bool:
+    votes = annotated.votes[at]
+    return len(votes) == 1 and votes[0].voter == "metadata"
+
+
+def _garbled(item: BankItem) -> bool:
+    return any(map(is_garbled, (item.question, *item.options)))
+
+
+def _alike(item: BankItem) -> bool:
+    """Does one text stand in two places, so that only letters tell them apart?"""
+    return len({matching_text(text) for text in item.options}) < len(item.options)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

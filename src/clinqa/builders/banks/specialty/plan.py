@@ -1,0 +1,88 @@
+"""What a build would do: read, learn, send where, at what cost. Nothing is written or sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from clinqa.builders.banks.gather import Gathered
+from clinqa.builders.banks.specialty.ask import prompts_of
+from clinqa.builders.banks.specialty.expert import Expert
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.core.errors import ConfigError
+from clinqa.core.visible import visible
+from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
+from clinqa.models.registry import kind_of
+from clinqa.packs.specialties import Specialties
+from clinqa.sources.banks import BankFile
+
+__all__ = ["dry_run", "price_of"]
+
+
+def price_of(options: SpecialtyOptions) -> Price | None:
+    """The price of the model, as the user's price file has it."""
+    prices = _prices(options)
+    price = prices.of(options.model) if prices else None
+    if price is None and options.max_cost is not None:
+        raise ConfigError(
+            f"--max-cost needs to know what {options.model} costs, and the price file does not say"
+        )
+    return price
+
+
+def dry_run(
+    files: Sequence[BankFile],
+    problems: Sequence[str],
+    gathered: Gathered,
+    expert: Expert | None,
+    options: SpecialtyOptions,
+    pack: Specialties,
+    minilm: Path | None,
+    out: Path,
+) -> list[str]:
+    """Lines for people."""
+    lines = []
+    for file in files:
+        answers = file.answers.kind
+        if answers == "number":
+            answers = f"numbers from {file.answers.base} ({file.answers.why})"
+        lines.append(
+            f"would read {visible(str(file.path))} ({file.name}, {file.records:,} records, "
+            f"answers: {answers})"
+        )
+    lines += [f"would skip: {visible(text)}" for text in problems]
+    lines.append(
+        f"{len(gathered.items):,} distinct questions, {gathered.duplicates:,} duplicates, "
+        f"{len(gathered.rejects):,} unusable records"
+    )
+    if expert is not None:
+        counts = Counter(expert.labels)
+        lines.append(f"{len(expert.items):,} labelled questions of {len(counts)} specialties")
+    if options.annotator == "classifier":
+        with_meaning = "with" if minilm else "without"
+        lines.append(f"would train five voters here, {with_meaning} sentence embeddings")
+        lines.append("would send nothing anywhere")
+    elif options.annotator == "llm":
+        lines += _asking(gathered, options, pack)
+    else:
+        lines.append("would take the specialty that the bank names; would send nothing anywhere")
+    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
+    return lines
+
+
+def _asking(gathered: Gathered, options: SpecialtyOptions, pack: Specialties) -> list[str]:
+    price_of(options)
+    kind = kind_of(options.model)
+    tokens: list[int] = []
+    most = 0
+    for one in prompts_of(gathered.items, pack, options.seed):
+        tokens.append(tokens_of(one.prompt))
+        most = max(most, one.max_tokens)
+    cost = estimate(options.model, tokens, most, _prices(options))
+    where = f"send them to {options.base_url or 'its service'}" if kind.remote else "send nothing"
+    return [f"would ask {options.model} with five prompts a question: {cost}", f"would {where}"]
+
+
+def _prices(options: SpecialtyOptions) -> PriceList | None:
+    return None if options.price_file is None else load_prices(options.price_file)

@@ -1,0 +1,237 @@
+"""The last step: items, votes, tables, figures, card and Croissant written, then committed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clinqa.builders.banks.gather import NEAR_COLUMNS, Alikes, Gathered
+from clinqa.builders.banks.specialty.annotate import Annotated
+from clinqa.builders.banks.specialty.assess import accuracy_and_coverage, sizes, totals
+from clinqa.builders.banks.specialty.card import CardFacts, render_card
+from clinqa.builders.banks.specialty.expert import Expert
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.write import (
+    Kept,
+    write_figures,
+    write_items,
+    write_rejects,
+    write_table_csv,
+    write_votes,
+)
+from clinqa.core.figures import Figure
+from clinqa.core.manifest import FileRecord, Manifest, StageCounts, sha256_file
+from clinqa.core.outfolder import OutFolder, write_durably
+from clinqa.core.records import Reject
+from clinqa.core.schema import MULTIPLE_CHOICE
+from clinqa.dataset.croissant import CroissantFacts, render_croissant
+from clinqa.dataset.parquet import write_table
+from clinqa.dataset.splits import SPLITS
+from clinqa.packs.specialties import Specialties
+
+__all__ = ["Outcome", "publish"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything a run found."""
+
+    options: SpecialtyOptions
+    pack: Specialties
+    gathered: Gathered
+    near: Alikes
+    annotated: Annotated
+    kept: Sequence[Kept]
+    rejects: Sequence[Reject]
+    outcomes: Sequence[str]
+    expert: Expert | None
+    agreed: Sequence[Mapping[str, Any]]
+    warnings: list[str]
+
+    def stages(self) -> dict[str, StageCounts]:
+        """Records to questions, and questions to items."""
+        gathered = self.gathered
+        unusable = Counter(reject.reason.value for reject in gathered.rejects)
+        sorted_out = Counter(reject.reason.value for reject in self.rejects)
+        questions = StageCounts(
+            read=gathered.read + gathered.beyond_limit,
+            kept=len(gathered.items),
+            rejected=len(gathered.rejects),
+            duplicates=gathered.duplicates,
+            out_of_scope=gathered.beyond_limit,
+            rejected_by_reason=unusable,
+            out_of_scope_by_reason={"limit": gathered.beyond_limit}
+            if gathered.beyond_limit
+            else {},
+        )
+        items = StageCounts(
+            read=len(gathered.items),
+            kept=len(self.kept),
+            rejected=len(self.rejects),
+            rejected_by_reason=sorted_out,
+        )
+        questions.check("questions")
+        items.check("items")
+        return {"questions": questions, "items": items}
+
+
+def publish(folder: OutFolder, found: Outcome, manifest: Manifest) -> Manifest:
+    """Write everything and commit; gives the manifest as written."""
+    partial, private = folder.partial, folder.private
+    rows = write_items(partial, found.kept, private=private)
+    items = found.gathered.items
+    rows |= write_votes(partial, items, found.annotated.votes, found.outcomes, private=private)
+    rows |= write_rejects(partial, [*found.gathered.rejects, *found.rejects], private=private)
+    path = partial / "near_duplicates.parquet"
+    written = write_table(path, found.near.table, NEAR_COLUMNS, private=private)
+    rows |= {name.name: n for name, n in written.items()}
+    figures = _figures(found)
+    tables = _tables(found, figures)
+    for name, table in tables.items():
+        rows |= write_table_csv(partial, name, table, private=private)
+    extra = {
+        "sets": [report.as_json() for report in found.annotated.reports],
+        "agreement": list(found.agreed),
+    }
+    write_figures(partial, figures, extra, private=private)
+    card = render_card(_card(found, manifest, tables))
+    files = [
+        FileRecord(name, sha256_file(partial / name), (partial / name).stat().st_size, n)
+        for name, n in sorted(rows.items())
+        if name.startswith("data/")
+    ]
+    facts = CroissantFacts(
+        name="Questions by clinical specialty",
+        description="Multiple-choice questions of published banks by clinical specialty.",
+        licence="as of the source",
+        cite_as=f"Cite the banks. Made with clinqa {manifest.clinqa}, "
+        f"fingerprint {manifest.fingerprint}.",
+        version="1.0.0",
+        published=manifest.finished[:10],
+        keywords=("medical", "multiple-choice"),
+    )
+    schema = {name: (f"data/{name}-*.parquet", MULTIPLE_CHOICE) for name in SPLITS}
+    for name, text in (
+        ("README.md", card),
+        ("croissant.json", render_croissant(facts, files, schema)),
+    ):
+        write_durably(partial / name, text.encode("utf-8"), private=private)
+    return folder.commit(manifest, rows)
+
+
+def _figures(found: Outcome) -> list[Figure]:
+    annotated, expert = found.annotated, found.expert
+    if expert is None or not annotated.decisions:
+        return []
+    return accuracy_and_coverage(
+        annotated.decisions,
+        [expert.gold[at] for at in annotated.expert_places],
+        [expert.groups[at] for at in annotated.expert_places],
+        run="build",
+        model=found.options.model or annotated.method,
+        how=annotated.how,
+        seed=found.options.seed,
+    )
+
+
+def _tables(found: Outcome, figures: Sequence[Figure]) -> dict[str, list[dict[str, Any]]]:
+    by_decider: dict[str, dict[str, Figure]] = {}
+    for figure in figures:
+        by_decider.setdefault(figure.subset["decided_by"], {})[figure.metric] = figure
+    accuracy = [
+        {
+            "decided by": name,
+            "accuracy": _share(own["accuracy"].value),
+            "accuracy 95 %": _interval(own["accuracy"]),
+            "coverage": _share(own["coverage"].value),
+            "coverage 95 %": _interval(own["coverage"]),
+            "decided": own["accuracy"].n,
+            "of": own["coverage"].n,
+        }
+        for name, own in by_decider.items()
+    ]
+    tables: dict[str, list[dict[str, Any]]] = {"accuracy_coverage": accuracy}
+    if found.options.annotator != "metadata":
+        voted = [
+            one
+            for one, votes in zip(found.annotated.tallies, found.annotated.votes, strict=True)
+            if not (len(votes) == 1 and votes[0].voter == "metadata")
+        ]
+        by_specialty, undecided = sizes(voted, [*found.pack.names, found.pack.others])
+        sums, _ = totals(by_specialty)
+        last: list[dict[str, Any]] = [
+            {"specialty": "all", **sums},
+            {"specialty": "no majority", **undecided},
+        ]
+        tables["sizes"] = [*by_specialty, *(last if by_specialty else [])]
+    tables["sets"] = [
+        {
+            "alpha": report.alpha,
+            "coverage": _share(report.found.covered.value),
+            "of": report.found.covered.n,
+            "band 95 %": "–"
+            if report.found.band is None
+            else f"{report.found.band[0]:.3f}–{report.found.band[1]:.3f}",
+            "within": {True: "yes", False: "no", None: "–"}[report.found.within_band],
+            "calibrated on": report.limit.n,
+            "mean size": f"{report.found.mean_size:.2f}",
+            "empty": report.found.empty,
+            "F1": f"{report.found.f1:.3f}",
+            "different scores": report.scores,
+        }
+        for report in found.annotated.reports
+    ]
+    tables["near_duplicates"] = [
+        {"one": one, "other": other, "pairs": pairs}
+        for (one, other), pairs in sorted(found.near.across.items())
+    ]
+    if found.agreed:
+        tables["agreement"] = [dict(row) for row in found.agreed]
+    return tables
+
+
+def _card(
+    found: Outcome, manifest: Manifest, tables: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> CardFacts:
+    kept, near = found.kept, found.near
+    splits = Counter(one.split for one in kept)
+    return CardFacts(
+        manifest=manifest,
+        annotator=found.options.annotator,
+        quorum=found.options.quorum,
+        splits={split: splits[split] for split in SPLITS},
+        categories=dict(
+            sorted(Counter(one.category for one in kept).items(), key=lambda one: (-one[1], one[0]))
+        ),
+        stages=found.stages(),
+        accuracy=[_texts(row) for row in tables["accuracy_coverage"]],
+        sets=[_texts(row) for row in tables["sets"]],
+        alike=f"{near.table.num_rows:,} pairs of questions share {found.options.near:.0%} of their "
+        f"words or more (question and options, over all banks); {near.leaks:,} of the pairs stand "
+        "in different splits. They are listed in `near_duplicates.parquet`.",
+        flagged={
+            "needs_image": sum(one.needs_image for one in kept),
+            "garbled": sum(one.garbled for one in kept),
+        },
+        others=[
+            "Agreement of annotators: `tables/agreement.csv`.",
+        ]
+        if found.agreed
+        else [],
+    )
+
+
+def _texts(row: Mapping[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in row.items()}
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _interval(figure: Figure) -> str:
+    if figure.low is None or figure.high is None:
+        return "–"
+    return f"{figure.low:.3f}–{figure.high:.3f}"

@@ -1,0 +1,278 @@
+"""`clinqa build bank-tf`: banks of questions in, pairs of statements about one topic out.
+
+All of it is the split `test`: these are sets to be measured on that others made, and nothing here
+is to be trained on.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import clinqa
+from clinqa.builders.banks.gather import Gathered, alikes, gather
+from clinqa.builders.banks.truefalse.card import CardFacts, render_card
+from clinqa.builders.banks.truefalse.options import BankTfOptions, BankTfResult
+from clinqa.builders.banks.truefalse.statements import pair_of
+from clinqa.core.manifest import (
+    FileRecord,
+    Manifest,
+    StageCounts,
+    identity_of,
+    library_versions,
+    sha256_file,
+)
+from clinqa.core.outfolder import OutFolder, open_out, write_durably, writing
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import Reason, Reject
+from clinqa.core.schema import TRUE_FALSE
+from clinqa.core.visible import visible
+from clinqa.dataset.croissant import CroissantFacts, render_croissant
+from clinqa.dataset.pairs import PairRow, write_pairs
+from clinqa.dataset.probe import probe
+from clinqa.dataset.splits import SPLITS
+from clinqa.packs.references import builtin_reference_pack
+from clinqa.packs.topics import Topic, load_topic
+from clinqa.privacy import is_private
+from clinqa.sources.banks import BankFile, BankItem, BankOptions, open_banks
+
+__all__ = ["VERB", "build_bank_tf"]
+
+VERB = "build bank-tf"
+_ALL_TEST = (0.0, 0.0)
+#: Of a question that names the recording and says no more of it.
+OTHER = "other"
+
+
+def build_bank_tf(
+    banks: Sequence[Path],
+    out: Path,
+    options: BankTfOptions | None = None,
+    progress: Progress = silent,
+) -> BankTfResult:
+    """Build the dataset in `out`, or say that it is there already."""
+    options = options or BankTfOptions()
+    topic = load_topic(options.topic)
+    files, problems = open_banks(banks, BankOptions(options.answer_base, options.limit))
+    if options.dry_run:
+        return BankTfResult({}, notes=_dry_run(files, topic, options, out))
+    inputs = [FileRecord(f.path.name, sha256_file(f.path), f.path.stat().st_size) for f in files]
+    configuration = {
+        "topic": options.topic,
+        "answer_base": options.answer_base,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+    own = [record.sha256 for record in inputs]
+    identity = identity_of(
+        {
+            **configuration,
+            "verb": VERB,
+            "clinqa": clinqa.__version__,
+            "topic_fingerprint": topic.fingerprint,
+            "data_class": options.data_class.value,
+            # without a limit the order of banks decides nothing
+            "banks": own if options.limit is not None else sorted(own),
+        }
+    )
+    private = is_private(options.data_class)
+    with open_out(out, identity, fresh=options.fresh, private=private) as folder:
+        if folder.done is not None:
+            return BankTfResult(
+                _told(folder.done),
+                list(folder.done.warnings),
+                [f"already done: {visible(str(out))} holds this build"],
+                already_done=True,
+            )
+        with writing(folder.path):
+            finished = _build(
+                files, problems, topic, options, folder, identity, configuration, inputs, progress
+            )
+    return BankTfResult(_told(finished), list(finished.warnings))
+
+
+def _build(
+    files: Sequence[BankFile],
+    problems: Sequence[str],
+    topic: Topic,
+    options: BankTfOptions,
+    folder: OutFolder,
+    identity: Mapping[str, Any],
+    configuration: Mapping[str, Any],
+    inputs: Sequence[FileRecord],
+    progress: Progress,
+) -> Manifest:
+    started, clock = _now(), time.monotonic()
+    progress("reading", 0, 1)
+    gathered = gather(files, options.limit)
+    chosen = [item for item in gathered.items if topic.of(item.question, item.options)]
+    pairs, rejects = _pairs(chosen, topic, options.seed)
+    progress("writing", 0, 1)
+    partial, private = folder.partial, folder.private
+    written = write_pairs(
+        partial, pairs, [*gathered.rejects, *rejects], seed=options.seed, private=private,
+        cuts=_ALL_TEST,
+    )  # fmt: skip
+    counts = {**_counts(gathered, chosen, pairs, rejects), **written.counts}
+    for stage, one in counts.items():
+        one.check(stage)
+    found = probe(
+        [text for pair in pairs for text in (pair.true, pair.false)],
+        [label for _ in pairs for label in (True, False)],
+        [pair.id for pair in pairs for _ in "tf"],
+    )
+    banks = Counter(pair.source_id.partition(":")[0] for pair in pairs)
+    manifest = Manifest(
+        verb=VERB,
+        data_class=options.data_class.value,
+        identity=identity,
+        clinqa=clinqa.__version__,
+        command=["clinqa", *sys.argv[1:]],
+        configuration=configuration,
+        seeds={"seed": options.seed},
+        inputs=inputs,
+        counts=counts,
+        started=started,
+        finished=_now(),
+        seconds=round(time.monotonic() - clock, 3),
+        versions=library_versions(("pyarrow", "numpy", "scikit-learn")),
+        warnings=_warnings(gathered, problems, pairs),
+        details={
+            "pairs": len(pairs),
+            "topic": topic.title,
+            "banks": dict(sorted(banks.items())),
+            "answers": {f.path.name: _answers(f) for f in files},
+            "probe": found.as_json(),
+            "topics": {
+                **{n: t.name for n, t in builtin_reference_pack().spec.topics.items()},
+                OTHER: "None of these",
+            },
+            "by_topic": dict(sorted(Counter(pair.category for pair in pairs).items())),
+        },
+    )
+    _describe(folder, manifest, written.rows)
+    return folder.commit(manifest, written.rows)
+
+
+def _pairs(
+    items: Sequence[BankItem], topic: Topic, seed: int
+) -> tuple[list[PairRow], list[Reject]]:
+    """Pairs, near-duplicate questions in one group; and the questions that give none."""
+    clusters = alikes(items).cluster
+    first: dict[int, str] = {}
+    for item, own in zip(items, clusters, strict=True):
+        first[own] = min(item.source_id, first.get(own, item.source_id))
+    pairs: list[PairRow] = []
+    rejects: list[Reject] = []
+    for item, own in zip(items, clusters, strict=True):
+        made = pair_of(item, first[own], _category(item, topic), seed)
+        if isinstance(made, Reject):
+            rejects.append(made)
+        else:
+            pairs.append(made)
+    return pairs, rejects
+
+
+def _category(item: BankItem, topic: Topic) -> str:
+    return topic.part_of(item.question, item.answer, item.options) or OTHER
+
+
+def _counts(
+    gathered: Gathered,
+    chosen: Sequence[BankItem],
+    pairs: Sequence[PairRow],
+    rejects: Sequence[Reject],
+) -> dict[str, StageCounts]:
+    off_topic = len(gathered.items) - len(chosen)
+    aside = {"limit": gathered.beyond_limit, "off_topic": off_topic}
+    by_reason = Counter(one.reason.value for one in gathered.rejects)
+    return {
+        "questions": StageCounts(
+            read=gathered.read + gathered.beyond_limit,
+            kept=len(chosen),
+            rejected=len(gathered.rejects),
+            duplicates=gathered.duplicates,
+            out_of_scope=off_topic + gathered.beyond_limit,
+            rejected_by_reason=dict(by_reason),
+            out_of_scope_by_reason={name: n for name, n in aside.items() if n},
+        ),
+        "pairs": StageCounts(
+            read=len(chosen),
+            kept=len(pairs),
+            rejected=len(rejects),
+            rejected_by_reason=dict(Counter(one.reason.value for one in rejects)),
+        ),
+    }
+
+
+def _answers(file: BankFile) -> str:
+    """How a file's answers were read: their kind, and where numbers begin."""
+    answers = file.answers
+    return f"{answers.kind}, from {answers.base}" if answers.kind == "number" else answers.kind
+
+
+def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairRow]) -> list[str]:
+    found = [f"a file was not read: {problem}" for problem in problems]
+    found += [f"a file broke off: {broken}" for broken in gathered.broken]
+    if not pairs:
+        found.append("no question gave a pair: the dataset is empty; rejects.parquet says why")
+    return found
+
+
+def _describe(folder: OutFolder, manifest: Manifest, rows: Mapping[str, int]) -> None:
+    """Card and Croissant."""
+    partial, private = folder.partial, folder.private
+    title = f"{manifest.details['topic']}: true and false statements from question banks"
+    files = [
+        FileRecord(name, sha256_file(partial / name), (partial / name).stat().st_size, n)
+        for name, n in sorted(rows.items())
+        if name.startswith("data/")
+    ]
+    facts = CroissantFacts(
+        name=title,
+        description="Multiple-choice questions of published banks as pairs of statements.",
+        licence="as of the source",
+        cite_as=f"Cite the banks. Made with clinqa {manifest.clinqa}, "
+        f"fingerprint {manifest.fingerprint}.",
+        version="1.0.0",
+        published=manifest.finished[:10],
+        keywords=("medical", "true-false"),
+    )
+    tables = {name: (f"data/{name}-*.parquet", TRUE_FALSE) for name in SPLITS}
+    card = render_card(CardFacts(title, manifest))
+    described = render_croissant(facts, files, tables)
+    for name, text in (("README.md", card), ("croissant.json", described)):
+        write_durably(partial / name, text.encode("utf-8"), private=private)
+
+
+def _dry_run(
+    files: Sequence[BankFile], topic: Topic, options: BankTfOptions, out: Path
+) -> list[str]:
+    gathered = gather(files, options.limit)
+    chosen = sum(topic.of(item.question, item.options) for item in gathered.items)
+    lines = [f"would read {f.path.name}: {f.records:,} records, answers as {_answers(f)}"
+             for f in files]  # fmt: skip
+    lines.append(f"{chosen:,} of {len(gathered.items):,} questions are about {topic.title.lower()}")
+    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
+    return [*lines, "would send nothing anywhere"]
+
+
+def _told(manifest: Manifest) -> dict[str, int]:
+    questions, pairs = manifest.counts["questions"], manifest.counts["pairs"]
+    return {
+        "questions": questions.read,
+        "on_topic": questions.kept,
+        "left_out": pairs.rejected_by_reason.get(Reason.OPTIONS_REFER.value, 0),
+        "rejects": questions.rejected + pairs.rejected,
+        "pairs": pairs.kept,
+        "items": manifest.counts["items"].kept,
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,295 @@
+"""How a simple statement is built: subject, verb, what is said of the subject, and what follows.
+
+No parser of English: only sentences of the plainest build are read, every other is passed over.
+A sentence that is misread makes a wrong item, one that is passed over makes none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clinqa.builders.references.words import Words
+
+__all__ = ["Clause", "VerbKind", "read_clause"]
+
+_WORD = re.compile(r"[^\W\d_][\w'\u2019/-]*|\d[\d.,]*|[^\w\s]")
+_STOPS = frozenset(
+    [
+        "that",
+        "which",
+        "who",
+        "whose",
+        "whom",
+        "where",
+        "when",
+        "whenever",
+        "because",
+        "if",
+        "while",
+        "whereas",
+        "although",
+        "though",
+        "since",
+        "until",
+        "unless",
+        "as",
+        "than",
+        "was",
+        "were",
+        "been",
+        "being",
+        "had",
+        "did",
+        "will",
+        "shall",
+        ",",
+        ";",
+        ":",
+        "(",
+        "[",
+    ]
+)
+_DETERMINERS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "and",
+        "or",
+        "in",
+        "by",
+        "for",
+        "to",
+        "with",
+        "from",
+        "at",
+        "on",
+        "its",
+        "their",
+        "this",
+        "these",
+        "no",
+        "each",
+        "every",
+        "any",
+        "both",
+        "common",
+        "frequent",
+        "other",
+        "main",
+        "first",
+        "second",
+    ]
+)
+_COMPANY = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "from",
+        "to",
+        "in",
+        "at",
+        "as",
+        "into",
+        "toward",
+        "towards",
+        "with",
+        "by",
+        "about",
+        "than",
+        "between",
+        "above",
+        "below",
+        "over",
+        "under",
+        "before",
+        "after",
+        "on",
+        "only",
+        "less",
+        "more",
+        "roughly",
+        "approximately",
+        "through",
+        "along",
+        "across",
+        "away",
+        "upward",
+        "downward",
+        "upwards",
+        "downwards",
+        "leftward",
+        "rightward",
+        "left",
+        "right",
+        "up",
+        "down",
+        "around",
+        "normal",
+        "abnormal",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "during",
+        "when",
+        "if",
+        "while",
+        "conduction",
+    ]
+)
+_TAIL = re.compile(
+    r",|;|:|\s(?:and\s+(?:the|a|an|its)\s|but\s|because\s|although\s|though\s|while\s|whereas\s|"
+    r"which\s|so\s+that|if\s|when\s|whenever\s|unless\s|until\s|since\s|where\s|that\s)",
+    re.I,
+)
+_CIRCUMSTANCE = re.compile(r"\b(?:in|during|with|at|for|among|under|on|within|throughout)\b", re.I)
+_NOTHING_YET = re.compile(
+    r"\s*(?:not\s+|normally\s+|usually\s+|always\s+|only\s+)?"
+    r"(?:located|placed|positioned|situated|attached|directed|centred|centered|generated|set)?\s*",
+    re.I,
+)
+_NO_OBJECT = frozenset(
+    [
+        "of",
+        "for",
+        "is",
+        "are",
+        "and",
+        "or",
+        "that",
+        "which",
+        "in",
+        "on",
+        "at",
+        "with",
+        ",",
+        "(",
+        ":",
+    ]
+) | {""}
+_LINKS = frozenset(
+    ["of", "in", "with", "from", "between", "at", "for", "to", "on", "above", "below", "than"]
+)
+_LEAD = re.compile(r"I{1,3}|aV[RLF]|V\d\w?")
+_PLURALS = frozenset({"atria", "fibrillae", "media", "data", "criteria", "maxima", "minima"})
+_SINGULAR_S = re.compile(r"(?:ss|is|us|ics)$")
+
+
+class VerbKind(StrEnum):
+    """What the verb lets us do with the sentence."""
+
+    BE = "be"
+    HAVE = "have"
+    CLOSED = "closed"  # one thing is said of the subject: a word against its opposite contradicts
+    OPEN = "open"  # other things may hold too: only a denial contradicts
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A statement without its full stop, and where its parts are."""
+
+    text: str
+    verb: str
+    verb_start: int
+    verb_end: int
+    kind: VerbKind
+    open: bool
+    main_end: int
+    """Where what is said of the subject ends; a condition or a second clause may follow."""
+
+    @property
+    def subject(self) -> str:
+        return self.text[: self.verb_start]
+
+    @property
+    def main(self) -> str:
+        """What is said of the subject, after the verb."""
+        return self.text[self.verb_end : self.main_end]
+
+    @property
+    def core_end(self) -> int:
+        """Where the circumstances begin ("... in left bundle branch block"): what stands there
+        is not said of the subject, and its opposite may hold as well."""
+        at = self.verb_end
+        for match in _CIRCUMSTANCE.finditer(self.text, self.verb_end, self.main_end):
+            if _NOTHING_YET.fullmatch(self.text, at, match.start()):
+                continue  # "is placed in the ...": the place is what is said
+            return match.start()
+        return self.main_end
+
+    @property
+    def tail(self) -> str:
+        return self.text[self.main_end :]
+
+
+def read_clause(statement: str, words: Words) -> Clause | None:
+    """The parts of a statement, or None where it is not of the plainest build."""
+    text = statement.rstrip().removesuffix(".").rstrip()
+    tokens = [(m[0], m.start(), m.end()) for m in _WORD.finditer(text)]
+    for number, (token, start, end) in enumerate(tokens):
+        low = token.casefold()
+        if low == "," and _is_lead(tokens, number - 1) and _is_lead(tokens, number + 1):
+            continue  # "leads II, III and aVF"
+        if number and (kind := _verb_kind(tokens, number, words)) is not None:
+            rest = text[end:]
+            if not rest.strip() or re.match(r"\s+(?:been|had)\b", rest):
+                return None
+            tail = _TAIL.search(text, end)
+            main_end = tail.start() if tail else len(text)
+            if not text[end:main_end].strip() and low not in words.opposites:
+                return None
+            is_open = kind is VerbKind.OPEN or (
+                kind is VerbKind.BE and bool(words.open_after_be.match(rest))
+            )
+            return Clause(text, low, start, end, kind, is_open, main_end)
+        if low in _STOPS:
+            return None
+    return None
+
+
+def _singular_head(tokens: list[tuple[str, int, int]], number: int) -> bool:
+    """ "Dissociation of the P waves ... proves": a plural before the verb, not as its subject."""
+    words = [token.casefold() for token, _, _ in tokens[:number]]
+    heads = [i for i, word in enumerate(words) if word in _LINKS]
+    return bool(heads) and heads[0] > 0 and not words[heads[0] - 1].endswith("s")
+
+
+def _is_lead(tokens: list[tuple[str, int, int]], number: int) -> bool:
+    return 0 <= number < len(tokens) and bool(_LEAD.fullmatch(tokens[number][0]))
+
+
+def _verb_kind(tokens: list[tuple[str, int, int]], number: int, words: Words) -> VerbKind | None:
+    word = tokens[number][0].casefold()
+    before = tokens[number - 1][0].casefold()
+    after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
+    if word in {"is", "are"}:
+        return VerbKind.BE
+    if word in {"does", "do"} and after in {"not", "n't"}:
+        return VerbKind.CLOSED
+    if word in {"has", "have"}:
+        return VerbKind.HAVE
+    known = word in words.closed or word in words.open
+    if not known or tokens[number][0] != word:
+        return None
+    third = word in words.spec.verbs.closed or word in words.spec.verbs.open
+    plural = (before.endswith("s") and not _SINGULAR_S.search(before)) or before in _PLURALS
+    if tokens[0][0].casefold() in {"leads", "electrodes"}:
+        plural = True  # "Leads V1 and V2 view"
+    if before in _DETERMINERS:
+        return None
+    if not third and not plural:
+        return None
+    if third and plural and not _singular_head(tokens, number):
+        return None
+    if word in words.nouns and after not in _COMPANY and not after[:1].isdigit():
+        later = {token.casefold() for token, _, _ in tokens[number + 1 :]}
+        if not third or after in _NO_OBJECT or later & {"is", "are", "has", "have"}:
+            return None
+    return VerbKind.CLOSED if word in words.closed else VerbKind.OPEN

@@ -1,0 +1,402 @@
+"""The pairs that one statement can become: a true and a false sentence one small edit apart.
+
+Each way is sound on its own. Which one a statement takes is chosen over all of them together
+(`balance`), so that no word gives a label away: what is false in one pair is true in another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clinqa.builders.references.clauses import Clause, VerbKind
+from clinqa.builders.references.numbers import quantities, replacements
+from clinqa.builders.references.words import Opposite, Words
+
+__all__ = ["Edit", "Form", "forms_of", "has_negation", "is_plain"]
+
+_OR = re.compile(r"\bor\b(?!\s+(?:more|longer|greater|above|higher|wider|over|larger|deeper|less|"
+                 r"shorter|below|lower|narrower|fewer|smaller)\b)", re.I)  # fmt: skip
+_NEEDS_DENIAL = re.compile(r"\b(?:until|any|yet|either|at all|ever|only|alone|even)\b", re.I)
+_QUANTIFIED = re.compile(r"^(?:all|every|each|both|no|only)\b", re.I)
+_NOUN_AFTER_ONE = re.compile(r"\s+[a-z]")
+_VOWEL = re.compile(r"(?:[aeiou]|u(?!ni))", re.I)
+# what is a sign of one thing may be a sign of another
+_KIND_OF = re.compile(
+    r"\b(?:signs?|causes?|treatments?|features?|markers?|sources?|forms?)\s+of\s[\w\s-]*$", re.I
+)
+_SHARE = re.compile(
+    r"%|\b(?:per ?cent|half of|thirds?\s+of|quarters?\s+of|fifths?\s+of|tenths?\s+of)\b", re.I
+)
+_SECOND_CLAUSE = re.compile(r"\band\s[^,;]*\s(?:is|are|has|have|does|do)\s", re.I)
+_PASSING = re.compile(r"\s+(?:through|down|along|across|over|via|up)\s", re.I)
+_EDGE_VERBS = frozenset({"begins", "begin", "starts", "start", "ends", "end"})
+_ORDER_VERBS = frozenset({"precedes", "precede", "follows", "follow"})
+_ASYMMETRIC = frozenset({"precedes", "precede", "follows", "follow", "exceeds", "exceed"})
+
+
+class Edit(StrEnum):
+    """What differs between the two statements of a pair."""
+
+    VALUE = "value"
+    DIRECTION = "direction"
+    ANATOMY = "anatomy"
+    TIME = "time"
+    TERM = "term"
+    NEGATION = "negation"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A true and a false statement, and the edit between them."""
+
+    true: str
+    false: str
+    edit: Edit
+    change: tuple[str, str]
+    """What was exchanged for what, for whoever checks the pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One word of a clause and what may stand in its place."""
+
+    start: int
+    end: int
+    opposite: Opposite
+
+
+def forms_of(clause: Clause, words: Words, met: Mapping[str, tuple[float, ...]]) -> list[Form]:
+    """Every pair that the clause can become, in an order of its own.
+
+    What is said of some, or sometimes, is contradicted by nothing that is said of others.
+    """
+    text = clause.text
+    if not is_plain(text, words):
+        return []
+    denied = len(words.negation.findall(text))
+    if denied:
+        made = list(_affirmed(clause, words)) if denied == 1 else []
+    else:
+        made = [
+            *_values(clause, words, met),
+            *_counts(clause, words),
+            *_swaps(clause, words),
+            *_exchanged(clause, words),
+            *_denials(clause, words),
+        ]
+    seen: set[tuple[str, str]] = set()
+    forms = []
+    for form in made:
+        key = (form.true, form.false)
+        if form.true != form.false and key not in seen:
+            seen.add(key)
+            forms.append(form)
+    return forms
+
+
+def has_negation(text: str, words: Words) -> bool:
+    """Whether the statement holds a word that denies."""
+    return words.negation.search(text) is not None
+
+
+def is_plain(text: str, words: Words) -> bool:
+    """Whether nothing in the statement weakens it, so that its opposite cannot hold too."""
+    return words.hedge.search(text) is None
+
+
+def _said(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _values(clause: Clause, words: Words, met: Mapping[str, tuple[float, ...]]) -> Iterator[Form]:
+    for quantity in quantities(clause, words):
+        old = "\u2013".join(f"{v:g}" for v in quantity.values)
+        for text, new in replacements(quantity, clause, words, met.get(quantity.unit, ())):
+            change = (f"{old} {quantity.unit}", "\u2013".join(f"{v:g}" for v in new))
+            yield Form(_said(clause.text), _said(text), Edit.VALUE, change)
+
+
+def _counts(clause: Clause, words: Words) -> Iterator[Form]:
+    """Number words, ordinals and degrees that are said of the subject."""
+    if clause.open:
+        return
+    groups = (words.spec.number_words, words.spec.ordinals, words.spec.degrees)
+    for group in groups:
+        body = "|".join(map(re.escape, group))
+        found = list(re.finditer(rf"(?<![\w-])(?:{body})(?![\w-])", clause.text, re.I))
+        if len(found) != 1 or not clause.verb_end <= found[0].start() < clause.main_end:
+            continue
+        match = found[0]
+        before = clause.text[clause.verb_end : match.start()]
+        if re.search(r"\b(?:than|least|most|about|to|or|in|with|for|every|per)\s*$", before):
+            continue
+        if re.match(r"\s+or\b", clause.text[match.end() :]):
+            continue
+        if match.start() >= clause.core_end or re.search(r"\b(?:per|every)\b", before):
+            continue
+        if not _NOUN_AFTER_ONE.match(clause.text, match.end()):
+            continue
+        old = match[0].casefold()
+        for new in group:
+            if new != old and not _too_far(group, old, new):
+                text = _replaced(clause.text, match.start(), match.end(), new)
+                yield Form(_said(clause.text), _said(text), Edit.VALUE, (old, new))
+
+
+def _too_far(group: list[str], old: str, new: str) -> bool:
+    """Whether a count or rank is too far from the stated one to look like a mistake."""
+    return abs(group.index(old) - group.index(new)) > (4 if group[0] == "two" else 2)
+
+
+def _swaps(clause: Clause, words: Words) -> Iterator[Form]:
+    """A word said of the subject, against its opposite; and the same with the verb denied."""
+    for swap in _swappable(clause, words):
+        false = _replaced(clause.text, swap.start, swap.end, swap.opposite.word)
+        edit = Edit(swap.opposite.kind)
+        old = clause.text[swap.start : swap.end].casefold()
+        change = (old, swap.opposite.word)
+        yield Form(_said(clause.text), _said(false), edit, change)
+        if not _deniable(clause, words) or re.search(r"\band\b|,", clause.main):
+            continue
+        if words.negation.search(swap.opposite.word):
+            continue
+        if swap.start < clause.verb_end:
+            other = swap.opposite.word.casefold()
+            end = swap.start + len(other)
+            changed = Clause(
+                false, other, swap.start, end, clause.kind, clause.open, clause.main_end
+            )
+            denied_true = _denied(changed, words)
+            yield Form(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
+            yield Form(_said(denied_true), _said(_denied(clause, words)), edit, (other, old))
+            continue
+        denied_false = _denied(clause, words)
+        denied_true = _denied(_with_text(clause, false), words)
+        # true: not the opposite; false: the opposite, or the thing itself denied
+        yield Form(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
+        yield Form(_said(denied_true), _said(denied_false), edit, (swap.opposite.word, old))
+
+
+def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
+    if clause.open or _OR.search(clause.text):
+        return
+    found = list(words.opposite.finditer(clause.text))
+    said = [" ".join(m[0].casefold().split()) for m in found]
+    for match, word in zip(found, said, strict=True):
+        in_verb = (match.start(), match.end()) == (clause.verb_start, clause.verb_end)
+        if not in_verb and not clause.verb_end <= match.start() < clause.core_end:
+            continue
+        noun = re.search(r"\bthe\s+$", clause.text[: match.start()]) is not None
+        for opposite in words.opposites[word]:
+            if noun and opposite.word in {"begin", "begins", "ends", "starts"}:
+                continue
+            related = {word, *(one.word.casefold() for one in words.opposites[word])}
+            pieces = {piece for one in related for piece in one.split() if len(piece) > 3}
+            others = [w for m, w in zip(found, said, strict=True) if m.start() != match.start()]
+            if any(other in related or pieces & set(other.split()) for other in others):
+                continue
+            if word in {"lower", "higher"} and opposite.kind == "direction":
+                if not re.match(r"\s+than\b|\s*$", clause.text[match.end() :]):
+                    continue
+            if not _exclusive(clause, words, word, match.start(), opposite):
+                continue
+            if in_verb and not _fits_as_verb(clause, words, opposite.word.casefold()):
+                continue
+            if _idiom(clause.text, match.start(), match.end(), words):
+                continue
+            yield Swap(match.start(), match.end(), opposite)
+
+
+def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Opposite) -> bool:
+    """Whether the sentence cannot hold of both: a drug that prolongs one interval may prolong
+    another, but a wave that represents one thing does not represent another."""
+    if start >= clause.verb_end and not _told_of_the_subject(clause, words, start, opposite):
+        return False
+    if start < clause.verb_end or opposite.kind == Edit.DIRECTION:
+        return word not in {"elevation", "depression"} or clause.kind is VerbKind.HAVE
+    if clause.kind is not VerbKind.BE and clause.verb not in words.functional:
+        return False
+    before = clause.text[clause.verb_end : start]
+    if clause.kind is VerbKind.BE and word in {"before", "after"}:
+        # "is constant before the pause" may be constant after it; "is a deflection after" is not
+        if not re.search(r"\b(?:a|an|the)\b|ed\s*$", before):
+            return False
+    # what is below one thing may be below another too
+    return not re.search(r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before)
+
+
+def _told_of_the_subject(clause: Clause, words: Words, start: int, opposite: Opposite) -> bool:
+    """Whether a word after the verb is said of the subject, and of nothing else as well."""
+    before = clause.text[clause.verb_end : start]
+    if _KIND_OF.search(before) or _acts(clause):
+        return False
+    if clause.verb in words.moving and (opposite.kind == Edit.TERM or _PASSING.match(before)):
+        return False  # who travels down one thing travels down the next
+    if clause.kind is VerbKind.BE and opposite.word in {"above", "below", "over", "under"}:
+        # "is prolonged above 450 ms": the number is when, not what
+        return len(before.split()) != 1
+    placed = clause.kind is VerbKind.BE or clause.verb in words.functional
+    # "overcorrects at high rates" does not say what happens at low ones
+    return placed or not re.match(r"\s+(?:in|during|with|at|for|among|under|within)\s", before)
+
+
+def _acts(clause: Clause) -> bool:
+    """A drug that ends one rhythm may end or start another; a wave begins and ends at its place."""
+    place = re.match(r"\s+(?:at|with|in|on|before|after)\b", clause.main)
+    return clause.verb in _EDGE_VERBS and place is None
+
+
+def _fits_as_verb(clause: Clause, words: Words, verb: str) -> bool:
+    if _acts(clause):
+        return False
+    if clause.verb in _ORDER_VERBS and re.search(r"\b(?:every|each)\b", clause.main):
+        return False  # what follows every beat precedes the next one
+    if verb not in words.closed or re.search(r"\d", clause.main):
+        return False
+    return not verb.startswith("prolong") or bool(re.match(r"\s+(?:the|a|an)\b", clause.main))
+
+
+def _idiom(text: str, start: int, end: int, words: Words) -> bool:
+    """Words that mean something else here: "as long as", "120 ms wide", "the lower part"."""
+    before, after = text[:start].rstrip().lower(), text[end:].lstrip().lower()
+    if re.search(rf"\d\s*(?:{words.unit})$", before, re.I):
+        return True
+    if after.startswith(("square", "box")):
+        return True
+    return (
+        before.endswith((" as", "so", " how"))
+        or after.startswith(("as ", "enough"))
+        or (before.endswith("at") and text[start:end].lower() in {"first", "last"})
+    )
+
+
+def _exchanged(clause: Clause, words: Words) -> Iterator[Form]:
+    """Both of a pair of opposites in one sentence, each in the other's place."""
+    found = list(words.opposite.finditer(clause.text))
+    for number, one in enumerate(found):
+        for other in found[number + 1 :]:
+            kinds = (
+                {o.word.casefold(): o.kind for o in words.opposites[one[0].casefold()]}
+                if (one[0].casefold() in words.opposites)
+                else {}
+            )
+            if other[0].casefold() not in kinds:
+                continue
+            if sum(m[0].casefold() in {one[0].casefold(), other[0].casefold()} for m in found) != 2:
+                continue
+            between = clause.text[one.end() : other.start()]
+            ordered = clause.verb_end <= one.start() and other.end() <= clause.main_end
+            from_to = (
+                ordered
+                and re.search(r"\bfrom\b[^,;]*$", clause.text[clause.verb_end : one.start()])
+                and re.search(r"\bto\b", between)
+            )
+            compared = (
+                one.end() <= clause.verb_start
+                and other.start() >= clause.verb_end
+                and (re.search(r"\bthan\b", between) or clause.verb in _ASYMMETRIC)
+                and not re.search(r"\b(?:every|each)\b", between)
+            )
+            if not (from_to or compared) or clause.open or _OR.search(clause.text):
+                continue
+            first = one[0][:1].lower() + one[0][1:] if one.start() == 0 else one[0]
+            text = _replaced(clause.text, other.start(), other.end(), first)
+            text = _replaced(text, one.start(), one.end(), other[0])
+            kind = Edit(kinds[other[0].casefold()])
+            yield Form(_said(clause.text), _said(text), kind, (one[0], other[0]))
+
+
+def _denials(clause: Clause, words: Words) -> Iterator[Form]:
+    if _deniable(clause, words):
+        yield Form(
+            _said(clause.text),
+            _said(_denied(clause, words)),
+            Edit.NEGATION,
+            ("", f"not {_kind(clause)}"),
+        )
+
+
+def _kind(clause: Clause) -> str:
+    """What is denied, for whoever counts: the verb, and after "is" the next word."""
+    return f"{clause.verb} {clause.main.split()[0]}" if clause.kind == "be" else clause.verb
+
+
+def _deniable(clause: Clause, words: Words) -> bool:
+    """Whether "not" at the verb denies just what the sentence says."""
+    if _QUANTIFIED.match(clause.text) or clause.verb in {"does", "do"}:
+        return False
+    if _SHARE.search(clause.text[clause.verb_end :]):
+        return False  # "does not accompany a third": of a third it holds, of another not
+    if _SECOND_CLAUSE.search(clause.text, clause.verb_end):
+        return False  # which of the two is denied?
+    return not re.search(r"\b(?:because|so that|if|unless)\b", clause.tail)
+
+
+def _denied(clause: Clause, words: Words) -> str:
+    """The statement with its verb denied."""
+    text, start, end = clause.text, clause.verb_start, clause.verb_end
+    verb = text[start:end]
+    if clause.kind is VerbKind.BE:
+        return f"{text[:end]} not{text[end:]}"
+    if clause.kind is VerbKind.HAVE:
+        helper = "does" if verb == "has" else "do"
+        return f"{text[:start]}{helper} not have{text[end:]}"
+    base = words.closed.get(verb) or words.open[verb]
+    helper = "does" if base != verb else "do"
+    return f"{text[:start]}{helper} not {base}{text[end:]}"
+
+
+def _with_text(clause: Clause, text: str) -> Clause:
+    return Clause(
+        text, clause.verb, clause.verb_start, clause.verb_end, clause.kind, clause.open,
+        clause.main_end + len(text) - len(clause.text),
+    )  # fmt: skip
+
+
+def _affirmed(clause: Clause, words: Words) -> Iterator[Form]:
+    """A statement that denies, without its denial."""
+    text = clause.text
+    if _NEEDS_DENIAL.search(text) or _QUANTIFIED.match(text):
+        return
+    after = text[clause.verb_end : clause.main_end]
+    if clause.kind is VerbKind.BE and (m := re.match(r"\s+not(?=\s)", after)):
+        made = text[: clause.verb_end] + text[clause.verb_end + m.end() :]
+    elif clause.verb in {"does", "do"} and (m := re.match(r"\s+not\s+([a-z]+)", after)):
+        verb = m[1]
+        if clause.verb == "does":
+            verb = "has" if verb == "have" else words_third(verb, words)
+        if not verb:
+            return
+        made = text[: clause.verb_start] + verb + text[clause.verb_end + m.end() :]
+    elif clause.kind is VerbKind.HAVE and (
+        m := re.match(r"\s+no\s+((?:[\w-]+\s+){0,2}?[\w-]*s)\b", after)
+    ):
+        made = text[: clause.verb_end] + " " + m[1] + text[clause.verb_end + m.end() :]
+    else:
+        return
+    yield Form(_said(text), _said(made), Edit.NEGATION, ("not", ""))
+
+
+def words_third(base: str, words: Words) -> str:
+    """The third person of a verb that the pack knows, else nothing."""
+    for known in (words.spec.verbs.closed, words.spec.verbs.open):
+        for third, its_base in known.items():
+            if its_base == base:
+                return third
+    return ""
+
+
+def _replaced(text: str, start: int, end: int, new: str) -> str:
+    """The text with another word in a place; a or an before it as the new word wants."""
+    old = text[start:end]
+    new = new[:1].upper() + new[1:] if old[:1].isupper() and start == 0 else new
+    before = text[:start]
+    article = re.search(r"\b(a|an)\s+$", before, re.I)
+    if article:
+        wants = "an" if _VOWEL.match(new) and not new.lower().startswith("uni") else "a"
+        wants = wants.capitalize() if article[1][0].isupper() else wants
+        before = before[: article.start(1)] + wants + before[article.end(1) :]
+    return before + new + text[end:]

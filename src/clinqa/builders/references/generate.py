@@ -1,0 +1,136 @@
+"""Stage 4: from pages to verified drafts, by rules or by a model; pictures by a vision model.
+
+A page without text that can be read is transcribed first, if there is a vision model; quotes must
+stand in the transcript, and what comes of it stays out of the dataset until a person accepts it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from clinqa.builders.references.asking import Asker, schema_for
+from clinqa.builders.references.drafts import Page
+from clinqa.builders.references.options import ReferenceOptions
+from clinqa.builders.references.stages import Staged, drafts_by_model, drafts_by_rules
+from clinqa.builders.references.words import Words
+from clinqa.core.journal import Journal
+from clinqa.core.manifest import StageCounts
+from clinqa.core.outfolder import JOURNAL, OutFolder
+from clinqa.core.progress import Progress
+from clinqa.core.records import Reject
+from clinqa.models.protocol import ModelOptions, Sampling
+from clinqa.models.registry import kind_of, open_model
+from clinqa.packs.references import ReferencePack
+from clinqa.sources.pdf import Mode, PdfDocument
+
+__all__ = ["EGRESS", "Generated", "generate", "model_options", "open_asker"]
+
+EGRESS = "egress.jsonl"
+UNSEEN = "needs_vision"
+
+
+@dataclass
+class Generated:
+    """The drafts of all pages, and the pages that gave none."""
+
+    staged: Staged = field(default_factory=Staged)
+    rejects: list[Reject] = field(default_factory=list)
+    """Pages that a vision model could not transcribe."""
+    unseen: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    transcripts: list[Page] = field(default_factory=list)
+
+    def page_counts(
+        self, documents: Sequence[PdfDocument], rejects: Sequence[Reject]
+    ) -> StageCounts:
+        """What became of every page: read, failed, blank, or without text that can be read."""
+        pages = [page for document in documents for page in document.pages]
+        failed = sum(page.reject is not None for page in pages)
+        blank = sum(page.mode is Mode.NONE and page.reject is None for page in pages)
+        out = Counter({"blank": blank, UNSEEN: self.unseen})
+        out = +out
+        by_reason = Counter(reject.reason.value for reject in [*rejects, *self.rejects])
+        rejected = failed + len(self.rejects)
+        return StageCounts(
+            read=len(pages),
+            kept=len(pages) - rejected - sum(out.values()),
+            rejected=rejected,
+            out_of_scope=sum(out.values()),
+            rejected_by_reason=dict(by_reason),
+            out_of_scope_by_reason=dict(out),
+        )
+
+
+@contextmanager
+def open_asker(
+    options: ReferenceOptions, pack: ReferencePack, folder: OutFolder, progress: Progress
+) -> Iterator[Asker | None]:
+    """The model that drafts, with its journal; None where rules do it."""
+    if options.generator == "rules" or options.model is None:
+        yield None
+        return
+    extra = {}
+    if kind_of(options.model).remote:
+        names = [topic.name for topic in pack.spec.topics.values()]
+        extra["json_schema"] = json.dumps(schema_for(names))
+    model = open_model(options.model, model_options(options, folder, extra))
+    try:
+        with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+            yield Asker(
+                model,
+                pack,
+                Sampling(max_tokens=options.max_tokens),
+                journal,
+                options.per_page,
+                options.seed,
+                progress,
+            )
+    finally:
+        model.close()
+
+
+def model_options(
+    options: ReferenceOptions, folder: OutFolder, extra: dict[str, str]
+) -> ModelOptions:
+    """What a model may need; where restricted text may go is for the egress guard."""
+    return ModelOptions(
+        data_class=options.data_class,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        max_parallel=options.max_parallel,
+        timeout=options.timeout,
+        attestations=options.attestations,
+        cache_dir=options.cache_dir,
+        context_window=options.context_window,
+        egress_log=folder.partial / EGRESS,
+        extra=extra,
+    )
+
+
+def generate(
+    pages: Sequence[Page],
+    options: ReferenceOptions,
+    words: Words,
+    asker: Asker | None,
+    documents: Sequence[PdfDocument],
+    progress: Progress,
+    sight: Callable[[Generated], list[Page]] | None = None,
+) -> Generated:
+    """The verified drafts of all pages; `sight` transcribes those that have to be seen."""
+    made = Generated()
+    made.unseen = sum(page.mode is Mode.VISION for document in documents for page in document.pages)
+    if sight is not None:
+        made.unseen = 0
+        pages = [*pages, *sight(made)]
+    if asker is None:
+        progress("reading sentences", 0, len(pages))
+        made.staged = drafts_by_rules(pages, words)
+        return made
+    drafted = list(asker.drafts(pages))
+    made.failed.update(one.failed for one in drafted if one.failed)
+    made.staged = drafts_by_model(drafted, words)
+    return made

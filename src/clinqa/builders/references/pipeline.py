@@ -1,0 +1,372 @@
+"""`clinqa build ecg`: PDFs in, a dataset folder of statement pairs out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import clinqa
+from clinqa.builders.references.describe import card_facts
+from clinqa.builders.references.drafts import Page
+from clinqa.builders.references.generate import EGRESS, Generated, generate, open_asker
+from clinqa.builders.references.options import ReferenceOptions, ReferenceResult
+from clinqa.builders.references.outset import configuration_of, would_do
+from clinqa.builders.references.sight import open_sight, transcribed
+from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
+from clinqa.builders.references.words import Words, words_of
+from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
+from clinqa.core.outfolder import JOURNAL, OutFolder, open_out
+from clinqa.core.progress import Progress, silent
+from clinqa.core.records import Reject
+from clinqa.core.visible import visible
+from clinqa.dataset.across import highest_across
+from clinqa.dataset.pair_publish import publish_pairs
+from clinqa.dataset.pairs import CUTS, PairRow, PairsWritten, write_pairs
+from clinqa.dataset.probe import probe
+from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
+from clinqa.privacy import is_private
+from clinqa.sources.pdf import (
+    Identity,
+    Mode,
+    Outcome,
+    PageJournal,
+    PdfDocument,
+    PdfOptions,
+    PdfReader,
+    passwords,
+)
+
+__all__ = ["VERB", "build_references"]
+
+VERB = "build ecg"
+_READ_MODES = (Mode.TEXT, Mode.BOTH)
+
+
+def build_references(
+    inputs: Sequence[Path],
+    out: Path,
+    options: ReferenceOptions | None = None,
+    progress: Progress = silent,
+) -> ReferenceResult:
+    """Build the dataset of these documents in `out`, or say that it is there already.
+
+    A run that was ended goes on where it was: pages that were parsed and answers that were paid
+    for are in the journal of the unfinished folder.
+    """
+    options = options or ReferenceOptions()
+    options.check()
+    pack = (
+        load_references(options.pack_dir)
+        if options.pack_dir
+        else builtin_reference_pack(options.pack)
+    )
+    pdf = PdfOptions(
+        passwords=passwords(options.password_file),
+        workers=options.workers or 1,
+        limit=options.limit,
+        out=Path(os.path.realpath(out)),
+    )
+    with PdfReader(pdf) as reader:
+        plan, skipped = reader.plan(inputs), reader.found.skipped
+        unlocked = [] if options.dry_run else reader.unlocked(plan)
+    if options.dry_run:
+        return ReferenceResult({}, notes=would_do(plan, options, pack, out))
+    records = [FileRecord(f"{one.md5}.pdf", one.md5, one.bytes) for one in plan]
+    configuration = configuration_of(options, pack)
+    identity = identity_of(
+        {
+            **configuration,
+            "verb": VERB,
+            "clinqa": clinqa.__version__,
+            "pack_fingerprint": pack.fingerprint,
+            "data_class": options.data_class.value,
+            "documents": sorted(record.sha256 for record in records),
+            "unlocked": unlocked,
+        }
+    )
+    with open_out(
+        out,
+        identity,
+        fresh=options.fresh,
+        private=is_private(options.data_class),
+        resume=True,
+    ) as folder:
+        if folder.done is not None:
+            return ReferenceResult(
+                _told(folder.done),
+                list(folder.done.warnings),
+                [f"already done: {visible(str(out))} holds this build"],
+                already_done=True,
+            )
+        run = _Run(options, pack, progress, folder, skipped)
+        run.read(plan, pdf)
+        run.draft(pdf)
+        finished = run.write(identity, configuration, records)
+    return ReferenceResult(_told(finished), list(finished.warnings))
+
+
+@dataclass
+class _Run:
+    """One run from the first page to the finished folder."""
+
+    options: ReferenceOptions
+    pack: ReferencePack
+    progress: Progress
+    folder: OutFolder
+    skipped: Mapping[str, int]
+    """What of the inputs' folders was passed over, by why."""
+    documents: list[PdfDocument] = field(default_factory=list)
+    generated: Generated = field(default_factory=Generated)
+    staged: Staged = field(default_factory=Staged)
+    pairs: list[Pair] = field(default_factory=list)
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        self._started, self._clock = _now(), time.monotonic()
+        self._words: Words = words_of(self.pack)
+
+    def read(self, plan: Sequence[Identity], pdf: PdfOptions) -> None:
+        """All documents, their pages from the journal where an earlier run parsed them."""
+        journal = self.folder.partial / JOURNAL
+        with (
+            PageJournal(journal, private=self.folder.private) as store,
+            PdfReader(pdf, store) as reader,
+        ):
+            self.documents = list(reader.read_planned(plan, self.progress))
+            self.left_out = reader.left_out
+
+    def draft(self, pdf: PdfOptions) -> None:
+        """Generation, verification, merging, pairing, near-duplicates, the choice of forms."""
+        options, progress = self.options, self.progress
+        pages = _pages(self.documents)
+        with (
+            open_sight(options, self.pack, self.folder, progress) as eyes,
+            open_asker(options, self.pack, self.folder, progress) as asker,
+        ):
+            sight = (
+                partial(transcribed, eyes, self.documents, pdf, progress=progress)
+                if eyes is not None
+                else None
+            )
+            self.generated = generate(
+                pages, options, self._words, asker, self.documents, progress, sight
+            )
+            self.staged = self.generated.staged
+            merge(self.staged, options.accept_vision)
+            self.pairs = to_pairs(
+                self.staged,
+                self._words,
+                seed=options.seed,
+                negation_cap=options.negation_cap,
+                asker=asker,
+                judge=options.judge,
+            )
+
+    def write(
+        self,
+        identity: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        records: Sequence[FileRecord],
+    ) -> Manifest:
+        """Everything into the folder, the manifest last."""
+        options = self.options
+        self.progress("writing", 0, 1)
+        by_document = options.split_by == "document"
+        rows = [_row(pair, by_document) for pair in self.pairs]
+        file_rejects = [one.reject for one in self.documents if one.reject is not None]
+        page_rejects = [
+            page.reject
+            for document in self.documents
+            for page in document.pages
+            if page.reject is not None
+        ]
+        rejects = [*file_rejects, *page_rejects, *self.generated.rejects, *self.staged.rejects]
+        counts = {
+            "documents": _document_counts(self.documents, file_rejects),
+            "pages": self.generated.page_counts(self.documents, page_rejects),
+            **self.staged.counts,
+        }
+        for stage, own in counts.items():
+            own.check(stage)
+        where, private = self.folder.partial, self.folder.private
+        self.folder.write_anew(keep=frozenset({EGRESS}))
+        written = write_pairs(where, rows, rejects, seed=options.seed, private=private)
+        manifest = Manifest(
+            verb=VERB,
+            data_class=options.data_class.value,
+            identity=identity,
+            clinqa=clinqa.__version__,
+            command=["clinqa", *sys.argv[1:]],
+            configuration=configuration,
+            seeds={"seed": options.seed},
+            inputs=records,
+            counts=counts,
+            started=self._started,
+            finished=_now(),
+            seconds=round(time.monotonic() - self._clock, 3),
+            versions=library_versions(
+                ("pyarrow", "numpy", "polars", "pdfplumber", "pypdfium2", "rapidfuzz")
+            ),
+            warnings=self._warnings(written),
+            details=self._details(rows, counts),
+        )
+        stages = {**counts, **written.counts}
+        facts = card_facts(self.pack, options, manifest, written, self.pairs, rejects, stages)
+        topic = _topic_of_pages(self.staged, self.pack)
+        transcripts = [(page.md5, page.page, page.text) for page in self.generated.transcripts]
+        return publish_pairs(
+            self.folder, written, facts, manifest, self.documents, topic, transcripts
+        )
+
+    def _details(
+        self, rows: Sequence[PairRow], counts: Mapping[str, StageCounts]
+    ) -> dict[str, Any]:
+        statements = [text for row in rows for text in (row.true, row.false)]
+        labels = [label for _ in rows for label in (True, False)]
+        found = probe(statements, labels, [row.id for row in rows for _ in "tf"])
+        places = split_groups((row.group for row in rows), self.options.seed, CUTS)
+        across = highest_across(
+            [row.source_text for row in rows], [places[row.group] for row in rows]
+        )
+        funnel = {"pages": counts["pages"].read, **self.staged.funnel}
+        modes = Counter(page.mode.value for one in self.documents for page in one.pages)
+        return {
+            "funnel": funnel,
+            "modes": {mode.value: modes[mode.value] for mode in Mode},
+            "probe": found.as_json(),
+            "denials": dict(denial_shares(self.pairs, self._words)),
+            "across_splits": round(across, 4),
+            "edits": dict(Counter(pair.form.edit.value for pair in self.pairs)),
+            "topics": {name: topic.name for name, topic in self.pack.spec.topics.items()},
+            "pairs": len(rows),
+        }
+
+    def _warnings(self, written: PairsWritten) -> list[str]:
+        """What a user should know before trusting the dataset; counts only."""
+        found = [text for document in self.documents for text in document.warnings]
+        bad = Counter(
+            document.outcome.value
+            for document in self.documents
+            if document.outcome is not Outcome.READ
+        )
+        if bad:
+            named = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in sorted(bad.items()))
+            found.append(f"{sum(bad.values()):,} files gave no page ({named})")
+        if self.skipped:
+            named = ", ".join(f"{why} {n:,}" for why, n in sorted(self.skipped.items()))
+            found.append(f"passed over in the folders: {named}")
+        if self.left_out:
+            found.append(f"--limit left {self.left_out:,} documents unread")
+        if unseen := self.generated.unseen:
+            found.append(
+                f"{unseen:,} pages have no text that can be read and were left out; "
+                "--vision-model reads them"
+            )
+        if failed := self.generated.failed:
+            named = ", ".join(f"{kind} {n:,}" for kind, n in sorted(failed.items()))
+            found.append(f"the model gave no answer for {sum(failed.values()):,} pages ({named})")
+        if not self.pairs:
+            found.append("no pair was made: the dataset is empty; rejects.parquet says why")
+        else:
+            empty = [name for name in SPLITS if not written.splits[name]["items"]]
+            if empty:
+                found.append(f"too few groups: split {' and '.join(empty)} is empty")
+        return found
+
+
+def _pages(documents: Iterable[PdfDocument]) -> list[Page]:
+    """The pages that have text, each with its neighbours; document names are not among it."""
+    made = []
+    for document in documents:
+        texts = [page.text for page in document.pages]
+        for i, page in enumerate(document.pages):
+            if page.mode in _READ_MODES:
+                made.append(
+                    Page(
+                        document.md5,
+                        page.page,
+                        page.text,
+                        page.mode.value,
+                        next_text=texts[i + 1] if i + 1 < len(texts) else None,
+                        before_text=texts[i - 1] if i else None,
+                    )
+                )
+    return made
+
+
+def _row(pair: Pair, by_document: bool) -> PairRow:
+    draft, form = pair.draft, pair.form
+    return PairRow(
+        pair.id,
+        draft.md5 if by_document else pair.cluster,
+        draft.md5,
+        draft.part.value,
+        draft.page,
+        draft.start,
+        draft.end,
+        draft.source_text,
+        draft.topic,
+        draft.mode,
+        draft.method,
+        form.true,
+        form.false,
+    )
+
+
+def _document_counts(documents: Sequence[PdfDocument], rejects: Sequence[Reject]) -> StageCounts:
+    """Files: read, the same bytes again, without pages, and those that cannot be read."""
+    files = sum(max(1, len(document.names)) for document in documents)
+    kept = sum(document.outcome is Outcome.READ for document in documents)
+    empty = sum(document.outcome is Outcome.NO_PAGES for document in documents)
+    by_reason = Counter(reject.reason.value for reject in rejects)
+    return StageCounts(
+        read=files,
+        kept=kept,
+        rejected=len(rejects),
+        duplicates=files - len(documents),
+        out_of_scope=empty,
+        rejected_by_reason=dict(by_reason),
+        out_of_scope_by_reason={"no_pages": empty} if empty else {},
+    )
+
+
+def _topic_of_pages(staged: Staged, pack: ReferencePack) -> dict[tuple[str, int], str]:
+    """The topic that most drafts of a page are about."""
+    found: dict[tuple[str, int], Counter[str]] = {}
+    for draft in staged.drafts:
+        found.setdefault((draft.md5, draft.page), Counter())[draft.topic] += 1
+    order = list(pack.spec.topics)
+    return {
+        page: min(own, key=lambda topic: (-own[topic], order.index(topic)))
+        for page, own in found.items()
+    }
+
+
+def _told(manifest: Manifest) -> dict[str, int]:
+    counts, rows = manifest.counts, {one.name: one.rows or 0 for one in manifest.outputs}
+    return {
+        "documents": counts["documents"].read,
+        "pages": counts["pages"].read,
+        "drafts": counts["drafts"].read,
+        "verified": int(manifest.details["funnel"].get("verified", 0)),
+        "pairs": counts["pairs"].kept,
+        "items": counts["items"].kept,
+        **{
+            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
+            for split in SPLITS
+        },
+        "rejects": rows.get("rejects.parquet", 0),
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

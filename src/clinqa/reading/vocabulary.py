@@ -1,0 +1,295 @@
+"""The words of a pack as a look-up: which roles the tokens at a place can play."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from rapidfuzz.distance import OSA
+
+from clinqa.packs.loader import Pack
+from clinqa.packs.schema import AspectSpec
+from clinqa.reading.tokens import BLANK, Token, tokenize
+
+__all__ = ["Mark", "Target", "Vocabulary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that can have a level: an aspect, perhaps with its structure.
+
+    `level` is what the words are when nothing else is said; None for an attribute, which says
+    nothing by itself.
+    """
+
+    aspect: str
+    structure: str | None = None
+    level: int | None = -2
+    adjective: bool = False
+    normal: bool = False  # words that call the aspect normal ("opens well")
+    for_age: bool = False  # an attribute that counts only "for age"
+    only_altered: bool = False  # an attribute that counts only where it is abnormal
+    kind: str = ""  # lesions of one kind share a degree in a list
+    measure: bool = False  # how something else is measured, a finding only where described
+
+
+@dataclass(slots=True)
+class Roles:
+    """All that one phrase can be."""
+
+    targets: tuple[Target, ...] = ()
+    structures: tuple[str, ...] = ()
+    weak: bool = False
+    only_normal: bool = False
+    degree: int | None = None
+    trace: bool = False
+    value: str = ""  # normal, abnormal
+    aspects: frozenset[str] = frozenset()  # aspects that these words make abnormal
+    tags: frozenset[str] = frozenset()
+    cased: bool = False  # only in capitals, or after a degree or a denial
+
+
+@dataclass(slots=True)
+class Mark:
+    """A phrase found in a statement."""
+
+    text: str
+    roles: Roles
+    start: int
+    end: int
+    upper: bool = False
+    paren: bool = False
+    extra: dict[str, object] = field(default_factory=dict)
+
+    def has(self, tag: str) -> bool:
+        return tag in self.roles.tags
+
+
+NOTHING = Roles()
+_BLANKED = Roles(tags=frozenset({"blank"}))
+
+
+class Vocabulary:
+    """The phrases of a pack, compiled once."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._phrases: dict[tuple[str, ...], Roles] = {}
+        self._known: set[str] = set()
+        self._fixable: dict[str, list[str]] = defaultdict(list)
+        self._fixed: dict[str, str] = {}
+        self._spellings = {**pack.english.spellings, **pack.spec.spellings}
+        self._fill(pack)
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for roles in self._phrases.values():
+            roles.targets = tuple(
+                replace(t, kind=pack.spec.aspects[t.aspect].kind or t.aspect)
+                if t.aspect in pack.spec.aspects
+                else t
+                for t in roles.targets
+            )
+        for phrase in self._phrases:
+            lengths[phrase[0]].add(len(phrase))
+            self._known.update(phrase)
+        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
+        for word in (*pack.spec.plain_words, *pack.english.plain_words):
+            self._known.update(token.text for token in tokenize(word))
+
+    def _add(self, terms: Iterable[str], **roles: object) -> None:
+        for term in terms:
+            key = tuple(token.text for token in tokenize(term))
+            if not key:
+                continue
+            entry = self._phrases.setdefault(key, Roles())
+            for name, value in roles.items():
+                if name == "targets":
+                    for target in value:  # type: ignore[attr-defined]
+                        if target not in entry.targets:
+                            entry.targets = (*entry.targets, target)
+                elif name == "tags":
+                    entry.tags = entry.tags | frozenset(value)  # type: ignore[call-overload]
+                elif name == "aspects":
+                    entry.aspects = entry.aspects | frozenset(value)  # type: ignore[call-overload]
+                else:
+                    setattr(entry, name, value)
+
+    def _correctable(self, terms: Iterable[str]) -> None:
+        """Words whose misspellings are read: degrees and findings."""
+        for term in terms:
+            for token in tokenize(term):
+                word = token.text
+                if len(word) >= 5 and word.isalpha() and word not in self._fixable[word[0]]:
+                    self._fixable[word[0]].append(word)
+
+    def _fill(self, pack: Pack) -> None:
+        english, spec = pack.english, pack.spec
+        for degree in english.degrees:
+            self._add(degree.terms, degree=degree.level, trace=degree.trace)
+            self._correctable(degree.terms)
+        for name, terms in english.bounds.items():
+            self._add(terms, tags={name})
+        self._add(english.plain_words, tags={"plain"})
+        self._add(english.attributive, tags={"attributive"})
+        self._add(english.between, tags={"between"})
+        self._add(english.scale, tags={"scale"})
+        self._add(english.grade_words, tags={"grade"})
+        self._add(english.values["normal"], value="normal")
+        self._add(english.values["abnormal"], value="abnormal")
+        self._correctable(english.values["normal"][:2] + english.values["abnormal"][:1])
+        for name, terms in english.negation.items():
+            self._add(terms, tags={f"no_{name}"})
+        self._add(english.no_sight, tags={"no_sight"})
+        forms = english.inadequate_forms
+        said = [
+            f"{lead} {adverb}{participle}"
+            for lead in (*forms["auxiliaries"], "not")
+            for adverb in ("", *(f"{word} " for word in forms["adverbs"]))
+            for participle in forms["participles"]
+            if adverb or lead != "not"
+        ]
+        self._add(said, tags={"dim_after"})
+        for name, terms in english.inadequate.items():
+            self._add(terms, tags={f"dim_{name}"})
+        self._add(english.hedges, tags={"hedge"})
+        for name, terms in english.time.items():
+            self._add(terms, tags={name})
+        for name, terms in english.connect.items():
+            self._add(terms, tags={name})
+        for key, structure in spec.structures.items():
+            self._add(structure.terms, structures=(key,))
+            self._correctable(structure.terms)
+        for group in spec.groups:
+            self._add(
+                group.terms,
+                structures=tuple(group.structures),
+                weak=group.weak,
+                only_normal=group.only_normal,
+            )
+        for name, aspect in spec.aspects.items():
+            self._fill_aspect(name, aspect)
+        for item in spec.named:
+            level = item.level if item.level is not None else -2 if item.as_ == "finding" else None
+            target = Target(
+                item.aspect,
+                item.structure,
+                level,
+                only_altered=item.only_altered,
+                measure=item.measure,
+            )
+            self._add(item.terms, targets=[target])
+            self._correctable(item.terms)
+            for term in item.terms:
+                if len(term) <= 3:
+                    self._add([term], cased=True)
+        self._add(spec.cased, cased=True)
+        self._add(spec.decoys, tags={"decoy"})
+        self._correctable(word for word in spec.decoys if " " not in word)
+        self._add(spec.segments, tags={"segment"})
+        for name, terms in spec.modifiers.items():
+            self._add(terms, tags={f"mod_{name}"})
+        self._add(spec.remaining, tags={"remaining"})
+        self._add(spec.fillers, tags={"filler"})
+        self._add(spec.prosthesis, tags={"prosthesis"})
+        self._add(spec.partial, tags={"partial"})
+        self._add(spec.whole, tags={"whole"})
+        self._add(spec.described, tags={"described"})
+        self._add(spec.structure_only, tags={"decoy", "structure_only"})
+        for name, terms in spec.ignore_clauses.items():
+            self._add(terms, tags={name})
+        self._add(spec.not_enough, tags={"decoy", "dim_before"})
+        for name, terms in spec.unreadable.items():
+            self._add(terms, tags={f"unreadable:{name}"})
+        for name, rows in spec.range_words.items():
+            for row in rows:
+                self._add(row.terms, tags={f"range:{name}:{row.level}"})
+        for aspect in spec.aspects.values():
+            for terms in aspect.qualified_by.values():
+                self._add(terms, tags={"qualifier"})
+
+    def _fill_aspect(self, name: str, aspect: AspectSpec) -> None:
+        adjectives = set(aspect.adjective)
+        self._add(aspect.attribute, targets=[Target(name, None, None)])
+        self._add(aspect.normal_attribute, targets=[Target(name, None, None, normal=True)])
+        self._add(aspect.age_attribute, targets=[Target(name, None, None, for_age=True)])
+        for term in aspect.finding:
+            self._add([term], targets=[Target(name, None, -2, term in adjectives)])
+        for row in aspect.finding_levels:
+            for term in row.terms:
+                target = Target(name, None, row.level, term in adjectives)
+                self._add([term], targets=[target])
+        self._add(aspect.normal, targets=[Target(name, None, 0, True, True)])
+        self._add(aspect.up, aspects={name})
+        self._add(aspect.down, aspects={name})
+        self._add(aspect.normal_only, tags={"normal_only"})
+        self._correctable((*aspect.attribute, *aspect.finding, *aspect.up, *aspect.down))
+        for row in aspect.finding_levels:
+            self._correctable(row.terms)
+
+    def correct(self, word: str) -> str:
+        """The pack's word that `word` misspells, or `word` itself.
+
+        One slip in words of five to seven letters, two from eight on; the first letter stands.
+        """
+        if word in self._spellings:
+            return self._spellings[word]
+        if len(word) < 5 or word in self._known or not word.isalpha():
+            return word
+        fixed = self._fixed.get(word)
+        if fixed is None:
+            slips = 1 if len(word) < 8 else 2
+            best = (slips + 1, word)
+            for candidate in self._fixable.get(word[0], ()):
+                if abs(len(candidate) - len(word)) <= slips:
+                    distance = OSA.distance(word, candidate, score_cutoff=slips)
+                    if distance <= slips:
+                        best = min(best, (distance, candidate))
+            fixed = self._fixed[word] = best[1]
+        return fixed
+
+    def marks(self, tokens: Sequence[Token]) -> list[Mark]:
+        """The phrases in a statement, left to right, the longest at each place."""
+        words = [self.correct(token.text) for token in tokens]
+        shouting = not any(t.text.isalpha() and not t.upper and len(t.text) > 1 for t in tokens)
+        found: list[Mark] = []
+        place = 0
+        while place < len(words):
+            mark = None
+            for length in self._lengths.get(words[place], ()):
+                end = place + length
+                roles = self._phrases.get(tuple(words[place:end]))
+                if roles is None or end > len(words):
+                    continue
+                if roles.cased and not self._stands(tokens, place, end, shouting, found):
+                    continue
+                upper = all(t.upper for t in tokens[place:end])
+                mark = Mark(" ".join(words[place:end]), roles, place, end, upper)
+                break
+            if mark is None:
+                roles = _BLANKED if words[place] == BLANK else NOTHING
+                mark = Mark(words[place], roles, place, place + 1, tokens[place].upper)
+            found.append(mark)
+            place = mark.end
+        return found
+
+    def _stands(
+        self, tokens: Sequence[Token], start: int, end: int, shouting: bool, before: list[Mark]
+    ) -> bool:
+        """Is this short form really meant? "AS" is stenosis, "as" a conjunction."""
+        if start > 0 and tokens[start - 1].text[0].isdigit():
+            return False  # "245 ms" are milliseconds
+        capitals = all(t.upper for t in tokens[start:end])
+        if capitals and not shouting:
+            return True
+        led = bool(before) and (
+            before[-1].roles.degree is not None
+            or before[-1].has("no_before")
+            or before[-1].text in ("+", ")", "]", BLANK)
+        )
+        if not capitals:
+            return led and tokens[start].text != "as"
+        if tokens[start].text != "as":
+            return True
+        if end >= len(tokens):
+            return True
+        following = tokens[end].text
+        return led or start == 0 or following in (",", ".", ":", " - ", "and", "or", "/", "absent")

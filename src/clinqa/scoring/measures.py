@@ -1,0 +1,179 @@
+"""Every metric as a function of summed statistics, with its name and how it is computed.
+
+A metric takes rows of sums (one for the whole, or one a bootstrap sample) and gives a value each;
+nothing is ever computed again from the texts. A new metric is one more `Measure` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.scoring.clinical import KINDS
+from clinqa.scoring.levels import macro_f1
+from clinqa.scoring.scored import CLASSES, COLUMNS, STATUSES
+from clinqa.scoring.text import STATISTICS, text_metrics
+from clinqa.stats.kappa import kappa_of_tables
+
+__all__ = [
+    "LEVEL_TYPES",
+    "Measure",
+    "clinical_measures",
+    "level_cells",
+    "status_measures",
+    "text_measures",
+]
+
+Floats = npt.NDArray[np.float64]
+
+#: The questions whose answer is a level; adequacy and presence have classes of their own.
+LEVEL_TYPES = ("finding", "severity", "unmentioned")
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
+_ALL = _PLACE["pairs"]
+_LEVELS = ("-3", "-2", "-1", "0", "1", "2", "3", "unmentioned")
+_ORDERED = ("0", "1", "2", "3")
+_SETS = {"adequacy": ("adequate", "inadequate"), "presence": ("present", "absent")}
+_CELLS = slice(_PLACE[f"c:{0}:{0}"], _PLACE[f"c:{len(CLASSES) - 1}:{len(CLASSES)}"] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric. `of(sums)` its values; `count(sums)` how many items it is of; `columns` are
+    those of the statistics that it looks at."""
+
+    name: str
+    signature: str
+    of: Callable[[Floats], Floats]
+    count: Callable[[Floats], Floats]
+    columns: tuple[int, ...]
+    is_share: bool = True  # of items, between 0 and 1
+    #: Of a mean over answers: the columns above and below the line. None for what is no mean.
+    parts: tuple[int, int] | None = None
+
+
+def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
+    """The text metrics, by the signatures with which they were computed."""
+    return [
+        Measure(
+            name,
+            signature,
+            _text(place),
+            _column(_ALL),
+            tuple(range(len(STATISTICS))),
+            # but for the first, corpus BLEU, they are means, and stand last
+            parts=(len(STATISTICS) - len(signatures) + place, _ALL) if place else None,
+        )
+        for place, (name, signature) in enumerate(signatures.items())
+    ]
+
+
+def clinical_measures(
+    sums: Floats,
+    pack: str,
+    question_type: str | None = None,
+    *,
+    classes: bool = True,
+) -> list[Measure]:
+    """What a text metric does not see, for a subset with these sums.
+
+    `pack` names the labeller in the signature; `classes` is False where all references are of
+    one class, and macro-F1 and kappa mean nothing. Macro-F1 is over the classes that occur among
+    these references, whatever the answers say: figures over other items are over other classes.
+    """
+    how = f"clinical|{pack}"
+    made = [_share("level_accuracy", "level_right", f"level_accuracy|{how}|of all items")]
+    made += [
+        _share(f"error_{kind}", f"kind:{kind}", f"error_{kind}|{how}|of all items")
+        for kind in KINDS
+    ]
+    for name, of in _AT_RISK.items():
+        key = "error_abstained" if name == "abstained" else f"error_dangerous_{name}"
+        under = "pairs" if name == "any" else f"at:{name}"
+        made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", under))
+    return made + (_class_measures(sums, how, question_type) if classes else [])
+
+
+_AT_RISK = {
+    "any": "all items",
+    "severe_as_mild": "items that are severe",
+    "severe_unseen": "items that are severe",
+    "inadequate_as_normal": "items that could not be assessed",
+    "swapped": "items that are normal or abnormal",
+    "abnormal_as_normal": "items that are abnormal",
+    "normal_as_abnormal": "items that are normal",
+    "invented": "items that the report does not mention or could not assess",
+    "abstained": "items that the report mentions",
+}
+
+
+def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[Measure]:
+    names = _SETS.get(question_type or "", _LEVELS)
+    table = level_cells(sums)
+    # fixed by the references, so that it is the same for every run
+    codes = [CLASSES.index(name) for name in names]
+    present = [code for code in codes if table[..., code, :].sum() > 0]
+    if not present:
+        return []
+    made = [
+        Measure(
+            "level_macro_f1",
+            f"level_macro_f1|{how}|classes:those of the references",
+            lambda rows: macro_f1(level_cells(rows), present),
+            lambda rows: level_cells(rows)[..., present, :].sum(axis=(-2, -1)),
+            tuple(range(_CELLS.start, _CELLS.stop)),
+            is_share=False,
+        )
+    ]
+    if question_type not in _SETS:
+        ordered = [CLASSES.index(name) for name in _ORDERED]
+        kappa = kappa_of_tables(len(ordered), "quadratic")
+        made.append(
+            Measure(
+                "level_weighted_kappa",
+                f"level_weighted_kappa|{how}|quadratic|items with both levels in 0-3",
+                lambda rows: kappa(_ordered(rows, ordered)),
+                lambda rows: _ordered(rows, ordered).sum(axis=-1),
+                tuple(range(_CELLS.start, _CELLS.stop)),
+                is_share=False,
+            )
+        )
+    return made
+
+
+def status_measures() -> list[Measure]:
+    """What became of the answers; the shares add up to 1."""
+    return [
+        _share(f"status_{status}", f"status:{status}", f"status_{status}|of all answers")
+        for status in STATUSES
+    ]
+
+
+def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measure:
+    over, under = _PLACE[part], _PLACE[whole]
+
+    def of(rows: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(rows[..., under] > 0, rows[..., over] / rows[..., under], np.nan)
+
+    return Measure(name, signature, of, _column(under), (over, under), parts=(over, under))
+
+
+def _text(place: int) -> Callable[[Floats], Floats]:
+    return lambda rows: text_metrics(rows[..., : len(STATISTICS)])[..., place]
+
+
+def _column(place: int) -> Callable[[Floats], Floats]:
+    return lambda rows: rows[..., place]
+
+
+def _ordered(rows: Floats, codes: list[int]) -> Floats:
+    """The table of classes that stand in an order, as one row of counts."""
+    cells = level_cells(rows)[..., codes, :][..., codes]
+    return cells.reshape(*cells.shape[:-2], len(codes) ** 2)
+
+
+def level_cells(rows: Floats) -> Floats:
+    return rows[..., _CELLS].reshape(*rows.shape[:-1], len(CLASSES), len(CLASSES) + 1)

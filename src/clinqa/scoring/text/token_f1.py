@@ -1,0 +1,23 @@
+"""Token F1 (Rajpurkar et al. 2016): what the words of two normalised texts share, order ignored.
+
+Normalised as SQuAD's script does: lower case, ASCII punctuation taken out (not replaced), the
+articles a, an and the dropped, cut at white space. A pair in which either side has no word left
+scores 0, as in SQuAD 1.1. The figure of a run is the mean over its items.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.scoring.text.overlap import ngram_overlaps
+from clinqa.scoring.text.rouge import f_measure
+from clinqa.scoring.text.words import Ragged
+
+__all__ = ["token_f1"]
+
+
+def token_f1(hypotheses: Ragged, references: Ragged) -> npt.NDArray[np.float64]:
+    """F1 of each pair."""
+    (found,) = ngram_overlaps(hypotheses, references, 1)
+    return f_measure(*found)

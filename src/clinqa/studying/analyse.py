@@ -1,0 +1,238 @@
+"""Does training on a specialty help most there? Matrix, interaction, named families of tests.
+
+The families are declared here, before any answer is seen; p-values are adjusted (Holm) within
+each family of an arm:
+
+own vs other specialties   on each test set, the model of its specialty against each other one
+own vs all mixed           the same against the model that was trained on all together
+own vs untrained           the same against the model as it was
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.core.figures import Figure, PairedTest
+from clinqa.stats.cluster import Estimate
+from clinqa.stats.crossed import FEWEST_SEEDS
+from clinqa.stats.diagonal import (
+    FEWEST_PERMUTED,
+    Permuted,
+    gap_weights,
+    interaction_weights,
+    permutation_test,
+)
+from clinqa.stats.holm import holm
+from clinqa.studying.answers import ALL, NONE
+from clinqa.studying.crossing import Arm
+
+__all__ = ["FAMILIES", "Cell", "Result", "Tested", "analyse"]
+
+Floats = npt.NDArray[np.float64]
+
+FAMILIES = ("own vs other specialties", "own vs all mixed", "own vs untrained")
+GAP, INTERACTION = "own_specialty_gap", "own_specialty_interaction"
+_NEAR = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Models trained on one thing, tested on another."""
+
+    trained_on: str
+    tested_on: str
+    figure: Figure
+    seeds: int
+    train_items: int | None
+    best: bool  # of its test set; all of several equal ones
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """One test of a family."""
+
+    family: str
+    tested_on: str
+    test: PairedTest
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything that one arm says."""
+
+    arm: Arm
+    cells: Sequence[Cell]
+    interactions: Sequence[Figure]  # the gap, their mean, and that of each specialty
+    p: float | None  # of the gap being 0, two-sided, by questions and seeds
+    from_seeds: float | None  # share of the gap's variance that is the trainings'
+    permuted: Permuted | None
+    tests: Sequence[Tested]
+    notes: Sequence[str]  # what was not told, and why
+
+
+def analyse(arm: Arm, *, model: str, seed: int) -> Result:
+    """The figures of one arm."""
+    notes: list[str] = []
+    interactions, p, from_seeds = _interactions(arm, model, notes)
+    return Result(
+        arm,
+        _cells(arm, model),
+        interactions,
+        p,
+        from_seeds,
+        _permuted(arm, seed, notes),
+        _tests(arm, notes),
+        notes,
+    )
+
+
+def _cells(arm: Arm, model: str) -> list[Cell]:
+    highest = arm.crossed.matrix.max(axis=0)
+    made = []
+    for row, trained_on in enumerate(arm.rows):
+        for column, tested_on in enumerate(arm.columns):
+            estimate = arm.crossed.cell(row, column)
+            subset = {"arm": arm.name, "trained_on": trained_on, "tested_on": tested_on}
+            made.append(
+                Cell(
+                    trained_on,
+                    tested_on,
+                    _figure("accuracy", estimate, model, subset),
+                    arm.seeds[row],
+                    arm.train_items[row],
+                    bool(estimate.value >= highest[column] - _NEAR),
+                    trained_on == tested_on,
+                )
+            )
+    return made
+
+
+def _interactions(
+    arm: Arm, model: str, notes: list[str]
+) -> tuple[list[Figure], float | None, float | None]:
+    """The own-specialty gap and the double-centred diagonal, over questions and seeds."""
+    square = arm.square
+    if len(square) < 2:
+        notes.append(
+            f"{len(square)} specialties are both trained on and tested: the own-specialty "
+            "interaction needs two"
+        )
+        return [], None, None
+    few = [name for name in square if arm.seeds[arm.rows.index(name)] < FEWEST_SEEDS]
+    if few:
+        notes.append(
+            f"no own-specialty interaction: it needs {FEWEST_SEEDS} training seeds of each row, "
+            f"and {len(few)} of {len(square)} have fewer"
+        )
+        return [], None, None
+    k = len(square)
+    gap = arm.crossed.combine(_spread(arm, gap_weights(k)))
+    subset = {"arm": arm.name}
+    made = [_figure(GAP, gap.estimate, model, subset)]
+    mean = arm.crossed.combine(_spread(arm, interaction_weights(k)))
+    made.append(_figure(INTERACTION, mean.estimate, model, subset))
+    for at, name in enumerate(square):
+        one = arm.crossed.combine(_spread(arm, interaction_weights(k, at)))
+        made.append(_figure(INTERACTION, one.estimate, model, {**subset, "specialty": name}))
+    return made, _finite(gap.p), _finite(gap.from_seeds)
+
+
+def _spread(arm: Arm, square: Floats) -> Floats:
+    """Weights of the square part as weights of all rows and test sets."""
+    rows = [arm.rows.index(name) for name in arm.square]
+    columns = [arm.columns.index(name) for name in arm.square]
+    made = np.zeros(arm.crossed.matrix.shape)
+    made[np.ix_(rows, columns)] = square
+    return made
+
+
+def _permuted(arm: Arm, seed: int, notes: list[str]) -> Permuted | None:
+    square = arm.square
+    if len(square) < FEWEST_PERMUTED:
+        many = math.factorial(len(square))
+        notes.append(
+            f"no permutation test: {len(square)} specialties have {many} arrangements, so that p "
+            f"cannot be below 1/{many}; it is made from {FEWEST_PERMUTED} specialties on"
+        )
+        return None
+    rows = [arm.rows.index(name) for name in square]
+    columns = [arm.columns.index(name) for name in square]
+    return permutation_test(arm.crossed.matrix[np.ix_(rows, columns)], seed=seed)
+
+
+def _tests(arm: Arm, notes: list[str]) -> list[Tested]:
+    found: dict[str, list[Tested]] = {family: [] for family in FAMILIES}
+    untold = 0
+    for family, tested_on, other in _pairs(arm):
+        test = _compared(arm, tested_on, other)
+        if test is None:
+            untold += 1
+        else:
+            found[family].append(Tested(family, tested_on, test))
+    if untold:
+        notes.append(f"{untold} tests could not be made: too few questions, or no spread")
+    single = [name for name in arm.square if arm.seeds[arm.rows.index(name)] < 2]
+    if single:
+        notes.append(
+            "rows of one training: tests and intervals speak of these models, not of what "
+            "training on a specialty does"
+        )
+    made = []
+    for tests in found.values():
+        adjusted = holm([one.test.p for one in tests])
+        made += [
+            replace(one, test=replace(one.test, p_holm=p))
+            for one, p in zip(tests, adjusted, strict=True)
+        ]
+    return made
+
+
+def _pairs(arm: Arm) -> Iterator[tuple[str, str, str]]:
+    """Family, test set and whom its own model is compared with."""
+    others = {ALL: FAMILIES[1], NONE: FAMILIES[2]}
+    for tested_on in arm.square:
+        for row in arm.rows:
+            if row != tested_on:
+                yield others.get(row, FAMILIES[0]), tested_on, row
+
+
+def _compared(arm: Arm, tested_on: str, other: str) -> PairedTest | None:
+    """The own model minus the other on this test set; None where no test exists."""
+    weights = np.zeros(arm.crossed.matrix.shape)
+    column = arm.columns.index(tested_on)
+    weights[arm.rows.index(tested_on), column] = 1
+    weights[arm.rows.index(other), column] = -1
+    found = arm.crossed.combine(weights)
+    one = found.estimate
+    if not math.isfinite(found.p):
+        return None
+    return PairedTest(
+        tested_on, other, "accuracy", one.value, one.low, one.high, found.p, None, one.n,
+        one.clusters, one.signature,
+    )  # fmt: skip
+
+
+def _figure(metric: str, one: Estimate, model: str, subset: dict[str, str]) -> Figure:
+    return Figure(
+        "study",
+        model,
+        0,
+        metric,
+        _finite(one.value),
+        _finite(one.low),
+        _finite(one.high),
+        one.n,
+        one.clusters,
+        one.signature,
+        subset,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,249 @@
+"""From a trained model to the files of an ADAPTER: saved, read back, proven, described."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.cells import csv_text
+from clinqa.core.errors import CheckFailed, MissingExtra
+from clinqa.core.outfolder import write_durably
+from clinqa.models.local.adapter import WEIGHTS
+from clinqa.models.local.canary import Canary, canary_scores, saved_canaries
+from clinqa.models.local.runtime import load_plain
+from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folder
+from clinqa.models.weights import folder_sha256
+from clinqa.present.curves import plot_curves
+from clinqa.training.card import render_card
+from clinqa.training.lora import Base
+from clinqa.training.made import canaries_for
+from clinqa.training.prepare import Split
+from clinqa.training.ranks import is_first, processes
+from clinqa.training.watch import BEST, LOG, Watch, read_log
+from clinqa.training.work import LoraJob, Made
+
+__all__ = [
+    "describe_items",
+    "describe_training",
+    "finish_lora",
+    "place_files",
+    "tidy",
+    "write_seen",
+]
+
+CURVES = "curves.svg"
+CSV = "curves.csv"
+CARD = "README.md"
+_CONFIG = "adapter_config.json"
+_SAME = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
+"""How far a reloaded adapter's log-probabilities may be from those in memory, on average."""
+
+
+def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Path) -> Made:
+    """Save the chosen state, read it back, prove that it is what was trained, describe it."""
+    chosen = folder / BEST if watch.best else folder / "final"
+    if not watch.best:
+        trainer.save_model(str(chosen))
+    canaries = canaries_for(job.prepared.kind, job.template)
+    at_end = not watch.best or watch.best["step"] == trainer.state.global_step
+    in_memory = None
+    if at_end and not base.quantized and processes() == 1:
+        trainer.model.eval()
+        plain = trainer.model.get_base_model()
+        in_memory = canary_scores(plain, job.prepared.renderer, canaries)
+    details = describe_training(trainer, watch, base.device, base.dtype)
+    if not is_first():
+        return Made(0, 0, {})
+    place_files(chosen, folder, (WEIGHTS, _CONFIG))
+    _name_base(folder / _CONFIG, job.place.name)
+    if job.prepared.rows:
+        job.tokenizer.save_pretrained(str(folder))
+    trainer.model = trainer.model_wrapped = None
+    trainer.optimizer = trainer.lr_scheduler = None
+    gc.collect()
+    before, after, facts = _reloaded(job, base, folder, canaries)
+    _compare(in_memory, after, base.dtype)
+    saved = saved_canaries(canaries, before, after, facts)
+    _write(folder / CANARIES, json.dumps(saved, indent=1) + "\n", job.private)
+    write_seen(folder, job, job.prepared.train, job.prepared.validation, watch)
+    details |= {
+        "base": {
+            "name": job.place.name,
+            "weights_sha256": job.place.weights_sha256,
+            "folder_sha256": folder_sha256(job.place.folder),
+        },
+        "quantized": base.quantized,
+        "embedding_rows": job.prepared.rows,
+        **describe_items(job.prepared.kind, job.prepared.train, job.prepared.validation),
+    }
+    warnings = _warnings(in_memory, before, after)
+    tidy(folder, watch, job, details)
+    return Made(
+        read=job.prepared.train.read,
+        too_long=job.prepared.train.too_long,
+        details=details,
+        resumed_at=watch.resumed_at,
+        notes=base.notes,
+        warnings=warnings,
+    )
+
+
+def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> dict[str, Any]:
+    """What happened, for the manifest."""
+    log = read_log(watch.folder / LOG)
+    steps = [row for row in log if "loss" in row]
+    step = watch.best["step"] if watch.best else trainer.state.global_step
+    scored = [row for row in log if "eval_loss" in row and row["step"] == step]
+    validation = {
+        name.removeprefix("eval_"): round(value, 6)
+        for name, value in (scored[-1] if scored else {}).items()
+        if name.startswith("eval_")
+    }
+    return {
+        "steps": trainer.state.global_step,
+        "kept_step": step,
+        "best": {k: v for k, v in watch.best.items() if k != "higher"},
+        "epochs": round(float(trainer.state.epoch or 0), 4),
+        "trained_weights": sum(p.numel() for p in trainer.model.parameters() if p.requires_grad),
+        "loss_first": steps[0]["loss"] if steps else None,
+        "loss_last": steps[-1]["loss"] if steps else None,
+        "validation": validation,
+        "device": device,
+        "dtype": dtype,
+        "processes": processes(),
+        "tokens": steps[-1]["tokens"] if steps else 0,
+        "computed_tokens": steps[-1]["computed_tokens"] if steps else 0,
+        "training_seconds": steps[-1]["seconds"] if steps else None,
+    }
+
+
+def describe_items(kind: str, train: Split, validation: Split) -> dict[str, Any]:
+    """How many items and groups, for manifest and card."""
+    return {
+        "kind": kind,
+        "items_train": len(train.items),
+        "groups_train": len({item.group for item in train.items}),
+        "items_validation": len(validation.items),
+        "validation_too_long": validation.too_long,
+    }
+
+
+def place_files(chosen: Path, folder: Path, names: Sequence[str]) -> None:
+    """Copy the files of the chosen state; it stays, for a call that has to finish this one."""
+    for name in names:
+        shutil.copyfile(chosen / name, folder / f"{name}.tmp")
+        os.replace(folder / f"{name}.tmp", folder / name)
+
+
+def write_seen(folder: Path, job: Any, train: Split, validation: Split, watch: Watch) -> None:
+    """Hashes of what was trained on, and of what chose the state that was kept.
+
+    A base that was itself trained by clinqa has learnt too: what it was trained on stays known.
+    """
+    chose = validation.items if watch.best else []
+    tables = [
+        seen_rows(((i.id, i.group, i.question, i.context) for i in items), role)
+        for role, items in (("train", train.items), ("validation", chose))
+    ]
+    if (before := trained_folder(job.place.folder)) is not None:
+        tables.append(before.hashes())
+    path = folder / TRAINED_ON
+    table = pa.concat_tables(tables).sort_by([("role", "ascending"), ("item", "ascending")])
+    pq.write_table(table, path, compression="zstd")
+    if job.private:
+        path.chmod(0o600)
+
+
+def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
+    """Write curves and card, and take away what only a resumed training would need."""
+    log = read_log(folder / LOG)
+    columns = sorted({key for row in log for key in row} - {"step"})
+    rows = [[row["step"], *(row.get(key, "") for key in columns)] for row in log]
+    _write(folder / CSV, csv_text(["step", *columns], rows), job.private)
+    try:
+        plot_curves(
+            log,
+            folder / CURVES,
+            title=f"{job.place.name}, preset {job.resolved.preset.name}",
+            private=job.private,
+            best_step=details["kept_step"] if watch.best else None,
+        )
+    except MissingExtra:
+        details["curves"] = "not drawn: matplotlib is not installed"
+    _write(folder / CARD, render_card(job, details), job.private)
+    for left in (*folder.glob("checkpoint-*"), *folder.glob(f"{BEST}*"), folder / "final"):
+        shutil.rmtree(left, ignore_errors=True)
+    (folder / LOG).unlink(missing_ok=True)
+
+
+def _reloaded(
+    job: LoraJob, base: Base, folder: Path, canaries: Sequence[Canary]
+) -> tuple[list[list[float]], list[list[float]], dict[str, str]]:
+    """Log-probabilities of the canaries without and with the adapter, read back from its files."""
+    adapter = importlib.import_module("clinqa.models.local.adapter")
+    torch = importlib.import_module("torch")
+    if base.device != "cpu":
+        torch.cuda.empty_cache()
+    model = load_plain(job.place.name, job.place.folder, base.device, base.dtype)
+    renderer = job.prepared.renderer
+    if job.prepared.rows:
+        adapter.grow(model, job.prepared.rows)
+    before = canary_scores(model, renderer, canaries)
+    model = adapter.apply_adapter(torch, model, folder, None)
+    after = canary_scores(model, renderer, canaries)
+    return before, after, {"dtype": base.dtype, "device": base.device}
+
+
+def _compare(memory: list[list[float]] | None, read: list[list[float]], dtype: str) -> None:
+    """CheckFailed if what was read back is not what was trained."""
+    if memory is None:
+        return
+    pairs = [
+        (a, b)
+        for left, right in zip(memory, read, strict=True)
+        for a, b in zip(left, right, strict=True)
+    ]
+    off = sum(abs(a - b) for a, b in pairs) / len(pairs)
+    if not off <= _SAME[dtype]:
+        raise CheckFailed(
+            f"the saved adapter does not answer like the trained model: log-probabilities are off "
+            f"by {off:.3g}; nothing was kept but the checkpoints"
+        )
+
+
+def _warnings(
+    memory: list[list[float]] | None, before: list[list[float]], after: list[list[float]]
+) -> list[str]:
+    moved = [
+        abs(a - b)
+        for left, right in zip(before, after, strict=True)
+        for a, b in zip(left, right, strict=True)
+    ]
+    found = []
+    if sum(moved) / len(moved) < 0.05:
+        found.append(
+            "the adapter hardly changes the canaries (by "
+            f"{sum(moved) / len(moved):.3g} on average); it was trained little, and in another "
+            "number format its proof may be refused"
+        )
+    return found
+
+
+def _name_base(path: Path, name: str) -> None:
+    """The base by the name it is opened under, not by a path of this machine."""
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = name
+    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _write(path: Path, text: str, private: bool) -> None:
+    write_durably(path, text.encode("utf-8"), private=private)

@@ -1,0 +1,139 @@
+"""The model to train: loaded offline, quantized where that can be, with LoRA on it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.models.local.place import Place
+from clinqa.models.local.runtime import device_of, dtype_of, import_torch, load_failed
+from clinqa.training.presets import Settings
+
+__all__ = ["Base", "check_extra", "load_base", "load_tokenizer", "lora_config"]
+
+_NEEDS = ("peft", "trl", "accelerate", "datasets")
+_ATTENTION = ("attn", "attention")
+_MLP = ("mlp", "feed_forward", "ffn")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A model with its tokenizer, on its device. `notes` say what differs from the preset."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+    dtype: str
+    quantized: bool
+    notes: list[str] = field(default_factory=list)
+
+
+def check_extra(settings: Settings) -> Any:
+    """torch; MissingExtra unless everything that training needs is installed."""
+    torch = import_torch("train")
+    needs = [*_NEEDS, *(["bitsandbytes"] if _quantizes(torch, settings, None) else [])]
+    for name in needs:
+        try:
+            version(name)
+        except importlib.metadata.PackageNotFoundError as error:
+            raise MissingExtra("train", f"{name}, for training,") from error
+    return torch
+
+
+def load_tokenizer(place: Place) -> Any:
+    """The tokenizer of the model's folder."""
+    transformers = importlib.import_module("transformers")
+    try:
+        return transformers.AutoTokenizer.from_pretrained(
+            str(place.folder), local_files_only=True, trust_remote_code=False
+        )
+    except load_failed() as error:
+        raise ModelError(
+            f"{place.name}: the tokenizer cannot be loaded ({type(error).__name__})"
+        ) from error
+
+
+def load_base(place: Place, tokenizer: Any, settings: Settings, device: str | None) -> Base:
+    """The model in its folder, ready for an adapter."""
+    if not any(place.folder.glob("*.safetensors")):
+        raise ConfigError(f"{place.name}: the folder holds no *.safetensors")
+    torch = import_torch("train")
+    transformers = importlib.import_module("transformers")
+    chosen = device_of(torch, device)
+    dtype = dtype_of(torch, chosen, "float32" if settings.precision == "f32" else None)
+    notes = []
+    if settings.precision == "bf16" and dtype != "bfloat16":
+        notes.append(f"precision: {dtype}, for the hardware multiplies no bfloat16")
+    quantized = _quantizes(torch, settings, chosen)
+    if settings.quantization == "nf4" and not quantized:
+        notes.append("quantization: no CUDA here, so NF4 is replaced by plain LoRA")
+    options: dict[str, Any] = {}
+    if quantized:
+        options["quantization_config"] = transformers.BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=getattr(torch, dtype),
+        )
+        options["device_map"] = {"": torch.cuda.current_device()}
+    try:
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            str(place.folder),
+            dtype=getattr(torch, dtype),
+            use_safetensors=True,
+            attn_implementation="sdpa",
+            local_files_only=True,
+            trust_remote_code=False,
+            **options,
+        )
+    except load_failed() as error:
+        raise ModelError(
+            f"{place.name}: transformers cannot load the folder for training "
+            f"({type(error).__name__}); it must hold a causal language model that needs no code of "
+            "its own"
+        ) from error
+    model.config.use_cache = False
+    if quantized:
+        peft = importlib.import_module("peft")
+        model = peft.prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    else:
+        model = model.to(chosen)
+    return Base(model, tokenizer, chosen, dtype, quantized, notes)
+
+
+def lora_config(model: Any, settings: Settings, new_tokens: Sequence[int] = ()) -> Any:
+    """LoRA on the projections that the preset names."""
+    peft = importlib.import_module("peft")
+    return peft.LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        lora_dropout=settings.lora_dropout,
+        target_modules=projections(model, settings.targets),
+        trainable_token_indices=list(new_tokens) or None,
+        task_type="CAUSAL_LM",
+        bias="none",
+    )
+
+
+def projections(model: Any, targets: str) -> list[str]:
+    """The last names of the linear layers inside attention, MLP or both."""
+    torch = importlib.import_module("torch")
+    wanted = [*(_ATTENTION if "attention" in targets else ()), *(_MLP if "mlp" in targets else ())]
+    found = set()
+    for path, module in model.named_modules():
+        above, _, name = path.lower().rpartition(".")
+        if isinstance(module, torch.nn.Linear) and any(part in above for part in wanted):
+            found.add(path.rpartition(".")[2] if name else path)
+    if not found:
+        raise ConfigError(f"targets {targets}: the model has no linear layers of these names")
+    return sorted(found)
+
+
+def _quantizes(torch: Any, settings: Settings, device: str | None) -> bool:
+    """NF4 on CUDA alone: on a CPU, bitsandbytes trains wrongly after an evaluation, silently."""
+    cuda = torch.cuda.is_available() and (device is None or device.startswith("cuda"))
+    return settings.quantization == "nf4" and bool(cuda)

@@ -1,0 +1,202 @@
+"""Everything before the first step: dataset, preset, items as tokens, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clinqa.asking.prompts import Template
+from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.records import DataClass, Kind
+from clinqa.dataset.reader import Dataset
+from clinqa.models.local.place import Place
+from clinqa.models.local.render import Renderer
+from clinqa.models.trained import trained_folder
+from clinqa.privacy.data_class import inherit
+from clinqa.training.describe import Shape
+from clinqa.training.examples import Encoder, Example
+from clinqa.training.items import TrainItem, kind_of_dataset, read_items
+from clinqa.training.options import TrainOptions
+from clinqa.training.presets import Resolved, Settings
+from clinqa.training.validation import Choice
+
+__all__ = [
+    "Prepared",
+    "check_kind",
+    "class_of",
+    "class_of_base",
+    "examples_of",
+    "prepare",
+    "read_split",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The items of one split that are used, and how many were read and are too long."""
+
+    items: Sequence[TrainItem]
+    examples: Sequence[Example]
+    read: int
+    too_long: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a language model is trained on."""
+
+    kind: str
+    template: Template
+    tokenizer: Any
+    renderer: Renderer
+    encoder: Encoder
+    train: Split
+    validation: Split
+    choice: Choice | None
+    window: int
+    rows: int  # of the embeddings, where tokens are added; else 0
+
+
+def check_kind(dataset: Dataset, resolved: Resolved) -> str:
+    """The kind of the dataset's items; ConfigError where the preset is for others."""
+    kind = kind_of_dataset(dataset)
+    preset = resolved.preset
+    if kind not in preset.kinds:
+        raise ConfigError(
+            f"{dataset.folder}: its items are {kind}, and preset {preset.name} is for "
+            f"{' or '.join(preset.kinds)}; choose another preset"
+        )
+    settings = resolved.settings
+    for_two = {
+        "best_by=macro_f1": settings.best_by == "macro_f1",
+        f"false_weight={settings.false_weight:g}": settings.false_weight != 1,
+        "method encoder": settings.method == "encoder",
+    }
+    if kind != "true_false":
+        for what in (what for what, is_set in for_two.items() if is_set):
+            raise ConfigError(f"{what} is for True/False items; the dataset's are {kind}")
+    return kind
+
+
+def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
+    """The dataset's class, raised where it is asked for; never lowered."""
+    own = DataClass(dataset.manifest.data_class)
+    if wanted is None:
+        return own
+    if inherit([own, wanted]) is not wanted:
+        raise PrivacyError(
+            f"--data-class {wanted.value}: the dataset is {own.value}, and what is trained on it "
+            "cannot be less; build it again with the class its owner allows"
+        )
+    return wanted
+
+
+def class_of_base(place: Place) -> list[DataClass]:
+    """The class of a model that clinqa trained itself: what it may repeat, its heir may repeat."""
+    trained = trained_folder(place.folder)
+    return [] if trained is None else [DataClass(trained.manifest.data_class)]
+
+
+def read_split(
+    dataset: Dataset, split: str, kind: str, limit: int | None, options: TrainOptions
+) -> list[TrainItem]:
+    """The items of a split that the options choose; ConfigError where train is empty."""
+    # sample 0 takes the items that predict asks under the same limit
+    purpose = f"limit {options.sample}" if options.sample and split == "train" else "limit"
+    items = read_items(
+        dataset, split, kind, limit=limit, purpose=purpose, categories=options.categories
+    )
+    if split == "train" and not items:
+        of = f" of category {' or '.join(options.categories)}" if options.categories else ""
+        raise ConfigError(f"{dataset.folder}: the split train holds no items{of}; nothing to learn")
+    return items
+
+
+def check_validation(dataset: Dataset, settings: Settings, items: Sequence[TrainItem]) -> None:
+    """ConfigError where the best state is to be chosen by a split that is empty."""
+    if settings.best_by != "none" and not items:
+        raise ConfigError(
+            f"{dataset.folder}: the split validation holds no items, and the best state is chosen "
+            f"by its {settings.best_by}; use --set best_by=none, or build with more groups"
+        )
+
+
+def validation_limit(settings: Settings) -> int | None:
+    """How many validation items are asked; None for all."""
+    return settings.validation_items or None
+
+
+def prepare(
+    dataset: Dataset,
+    place: Place,
+    tokenizer: Any,
+    shape: Shape,
+    template: Template,
+    kind: str,
+    resolved: Resolved,
+    options: TrainOptions,
+) -> Prepared:
+    """The items as tokens; ConfigError for what cannot be trained on."""
+    settings = resolved.settings
+    added = tokenizer.add_tokens(list(settings.add_tokens)) if settings.add_tokens else 0
+    renderer = Renderer.of(tokenizer)
+    encoder = Encoder(
+        place.name, renderer, template, false_weight=settings.false_weight, ends=shape.ends
+    )
+    train = read_split(dataset, "train", kind, options.limit, options)
+    validation = read_split(dataset, "validation", kind, validation_limit(settings), options)
+    check_validation(dataset, settings, validation)
+    return Prepared(
+        kind,
+        template,
+        tokenizer,
+        renderer,
+        encoder,
+        examples_of(dataset, "train", train, encoder, shape.window, options.leave_out_long),
+        examples_of(
+            dataset, "validation", validation, encoder, shape.window, options.leave_out_long
+        ),
+        _choice(encoder, template) if kind == Kind.TRUE_FALSE else None,
+        shape.window,
+        len(tokenizer) if added and len(tokenizer) > shape.rows else 0,
+    )
+
+
+def examples_of(
+    dataset: Dataset,
+    split: str,
+    items: Sequence[TrainItem],
+    encoder: Any,
+    window: int,
+    leave_out: bool,
+) -> Split:
+    """The items as tokens; those over the context window are an error, or left out and counted."""
+    examples = [encoder.example(item) for item in items]
+    fits = [len(example.tokens) <= window for example in examples]
+    long = fits.count(False)
+    if long and not leave_out:
+        longest = max(len(example.tokens) for example in examples)
+        raise ConfigError(
+            f"{dataset.folder}: {long:,} of {len(items):,} items of {split} are longer than the "
+            f"model's context of {window:,} tokens (the longest has {longest:,}); nothing is cut: "
+            "use --leave-out-long to train without them, or a model with a longer context"
+        )
+    kept = [place for place, fit in enumerate(fits) if fit]
+    if split == "train" and not kept:
+        raise ConfigError(f"{dataset.folder}: no item of train fits into {window:,} tokens")
+    return Split(
+        [items[place] for place in kept], [examples[place] for place in kept], len(items), long
+    )
+
+
+def _choice(encoder: Encoder, template: Template) -> Choice:
+    """The tokens by which True and False are told apart."""
+    asked = TrainItem("", "", "A statement.", "", "True", True)
+    true = encoder.example(asked).answer
+    false = encoder.example(replace(asked, answer="False", label=False)).answer
+    pairs = enumerate(zip(true, false, strict=False))
+    place = next((place for place, (a, b) in pairs if a != b), None)
+    if place is None:
+        raise ConfigError(f"template {template.id}: the tokenizer cannot tell True from False")
+    return Choice((true[place], false[place]), place)

@@ -1,0 +1,240 @@
+"""What happens beside the steps: progress, the loss log, checkpoints, validation, interruption."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from clinqa.core.outfolder import write_durably
+from clinqa.core.progress import Progress
+from clinqa.training.presets import Settings
+from clinqa.training.ranks import is_first
+
+try:
+    from transformers import TrainerCallback
+except ImportError:  # the extra `train` is not installed; lora.py says so to who asks
+    TrainerCallback = object
+
+_TRIM: Any = None
+with suppress(OSError, AttributeError):
+    _TRIM = ctypes.CDLL("libc.so.6").malloc_trim  # glibc alone knows it
+
+__all__ = ["BEST", "BEST_STATE", "LOG", "Watch", "last_checkpoint", "read_log"]
+
+LOG = "log.jsonl"
+BEST = "best"
+BEST_STATE = "best.json"
+STAGE = "training"
+_SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(slots=True)
+class Watch(TrainerCallback):  # type: ignore[misc]
+    """The one callback of a training. `folder` is the partial folder it may write to."""
+
+    folder: Path
+    settings: Settings
+    progress: Progress
+    private: bool
+    steps_an_epoch: int = 1
+    validates: bool = False
+    resumed_at: int = 0
+    interrupted: bool = False
+    trainer: Any = None
+    stop_after: int | None = None  # steps of this call; for tests of interruption
+    best: dict[str, Any] = field(default_factory=dict)
+    _started: float = field(default_factory=time.monotonic)
+    _saved: float = field(default_factory=time.monotonic)
+    _seconds_before: float = 0.0
+    _before: dict[str, int] = field(default_factory=lambda: {"tokens": 0, "computed_tokens": 0})
+
+    def begin(self) -> None:
+        """Before training: forget what was logged after the checkpoint that is gone on from."""
+        kept = [row for row in read_log(self.folder / LOG) if row["step"] <= self.resumed_at]
+        if kept:
+            self._seconds_before = float(kept[-1].get("seconds", 0.0))
+            self._before = {name: int(kept[-1].get(name, 0)) for name in self._before}
+        if is_first():  # two processes would take each other's unfinished file
+            body = "".join(json.dumps(row) + "\n" for row in kept)
+            write_durably(self.folder / LOG, body.encode("ascii"), private=self.private)
+        self.best = self._best_on_disk()
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """A line of the log: a step's loss, or a validation."""
+        if not state.is_world_process_zero or not logs or "train_runtime" in logs:
+            return
+        tally = self.trainer.tally
+        row = {
+            "step": state.global_step,
+            "epoch": round(float(state.epoch or 0), 4),
+            **{key: float(value) for key, value in logs.items() if _is_number(value)},
+            "seconds": round(self._seconds_before + time.monotonic() - self._started, 3),
+            "tokens": self._before["tokens"] + tally.useful,
+            "computed_tokens": self._before["computed_tokens"] + tally.computed,
+        }
+        with (self.folder / LOG).open("a", encoding="ascii") as file:
+            file.write(json.dumps(row) + "\n")
+        if "loss" in logs:
+            elapsed = max(time.monotonic() - self._started, 1e-9)
+            note = f"loss {logs['loss']:.3f}  {tally.useful / elapsed:,.0f} tokens/s"
+            self.progress(STAGE, state.global_step, state.max_steps, note=note)
+
+    def on_evaluate(
+        self, args: Any, state: Any, control: Any, metrics: Any = None, **_: Any
+    ) -> None:
+        """Keep the state that did best on the validation items."""
+        if metrics:
+            self._consider(state.global_step, metrics)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        """Validate, save or stop where it is time to."""
+        self._tidy_memory()
+        step, last = state.global_step, state.global_step >= state.max_steps
+        if self.validates and (last or self._is_time_to_validate(step)):
+            control.should_evaluate = True
+        if self.stop_after is not None and step - self.resumed_at >= self.stop_after and not last:
+            self.interrupted = True
+        minutes = (time.monotonic() - self._saved) / 60
+        if last or minutes >= self.settings.checkpoint_minutes:
+            control.should_save = (
+                True  # after the last, so that a kill while finishing costs no step
+            )
+        if self.interrupted:
+            control.should_save = control.should_training_stop = True
+        return control
+
+    def on_substep_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """See `_tidy_memory`."""
+        self._tidy_memory()
+
+    def _tidy_memory(self) -> None:
+        """On a CPU, give freed memory back: batches of unlike sizes leave it in pieces."""
+        if self.trainer.args.device.type == "cpu" and _TRIM is not None:
+            _TRIM(0)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Note when the last checkpoint was written."""
+        self._saved = time.monotonic()
+
+    @contextmanager
+    def catching_interrupts(self) -> Iterator[None]:
+        """Within, the first Ctrl-C (or TERM) ends the step and saves; a second one ends at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in _SIGNALS}
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self.interrupted = True
+            signal.signal(number, before[number])
+
+        for number in before:
+            signal.signal(number, note)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _is_time_to_validate(self, step: int) -> bool:
+        every = max(1, self.steps_an_epoch // self.settings.validations)
+        within = step % self.steps_an_epoch
+        return within == 0 or (within % every == 0 and within // every < self.settings.validations)
+
+    def _consider(self, step: int, scores: Mapping[str, Any]) -> None:
+        """Keep the weights if this is the best state so far; the earliest of equals stays."""
+        name = self.settings.best_by
+        value = scores.get(f"eval_{name}")
+        if name == "none" or value is None or not math.isfinite(value):
+            return
+        higher = -value if name == "loss" else value
+        if self.best and higher <= self.best["higher"]:
+            return
+        self.best = {"step": step, "by": name, "value": value, "higher": higher}
+        self._save_best()
+
+    def _save_best(self) -> None:
+        """The trained weights as they are now, beside the others until they are whole."""
+        fresh = self.folder / f"{BEST}.new"
+        if self.trainer.is_world_process_zero():
+            shutil.rmtree(fresh, ignore_errors=True)
+        self.trainer.save_model(str(fresh))
+        if self.trainer.is_world_process_zero():
+            body = json.dumps(self.best).encode("ascii")
+            write_durably(fresh / BEST_STATE, body, private=self.private)
+            best, old = self.folder / BEST, self.folder / f"{BEST}.old"
+            shutil.rmtree(old, ignore_errors=True)
+            if best.is_dir():
+                os.replace(best, old)
+            os.replace(fresh, best)
+            shutil.rmtree(old, ignore_errors=True)
+
+    def _best_on_disk(self) -> dict[str, Any]:
+        """What an earlier call kept, if it is not from steps that are done again now.
+
+        If it is, it goes: those steps are the same again, and the best of them too.
+        """
+        old = self.folder / f"{BEST}.old"
+        if is_first() and old.is_dir() and not (self.folder / BEST).exists():  # killed in between
+            os.replace(old, self.folder / BEST)
+        try:
+            best = json.loads((self.folder / BEST / BEST_STATE).read_text(encoding="ascii"))
+            if best["step"] <= self.resumed_at and isinstance(best["higher"], float | int):
+                return dict(best)
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        if is_first():
+            shutil.rmtree(self.folder / BEST, ignore_errors=True)
+        return {}
+
+
+def last_checkpoint(folder: Path) -> tuple[Path, int] | None:
+    """The latest whole checkpoint in the folder and its step."""
+    found = []
+    for path in folder.glob("checkpoint-*"):
+        number = path.name.partition("-")[2]
+        if number.isdecimal() and _is_whole(path, int(number)):
+            found.append((int(number), path))
+    if not found:
+        return None
+    step, path = max(found)
+    return path, step
+
+
+def _is_whole(checkpoint: Path, step: int) -> bool:
+    """The state is written last: a kill or a full disk may leave it out, or half of it."""
+    try:
+        state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+        return bool(state["global_step"] == step)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """The lines of a log; a torn last one is passed over."""
+    rows = []
+    if path.is_file():
+        for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and isinstance(row.get("step"), int):
+                rows.append(row)
+    return rows
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
