@@ -1,0 +1,1 @@
+"""What each facet of a kind has to give: a module a facet."""

@@ -1,0 +1,14 @@
+"""Items whose answer is free text: an abnormality of a report and its level (EchoQA)."""
+
+from __future__ import annotations
+
+from clinqa.kinds.registry import ItemKind
+
+__all__ = ["KIND"]
+
+KIND = ItemKind(
+    name="long_form",
+    title="long form",
+    package=__name__,
+    facets=frozenset({"columns"}),
+)
