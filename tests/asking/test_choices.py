@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from asking.made_dataset import Made, install, said
 from asking.made_dataset import write_dataset as long_form
-from clinqa.asking.choices import LETTERS, Choices, orders_of, solved, with_options
 from clinqa.asking.kept import read_prompts
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.multiple_choice.choices import LETTERS, Choices, orders_of, solved, with_options
+from clinqa.kinds.multiple_choice.positional import is_positional
 from clinqa.models.protocol import Prompt
-from clinqa.sources.banks.positional import is_positional
 from scoring.choice.made_choices import Weighing, content, dataset, first, row, rows, run, table
 
 CASES = Path(__file__).parents[3] / "shared" / "data" / "cases_qa.jsonl"

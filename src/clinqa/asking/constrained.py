@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from clinqa.asking.choices import LETTERS
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import (
     Described,
     Model,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from clinqa.asking.choices import Choices
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.prompts import Template
@@ -15,6 +14,7 @@ from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.multiple_choice.choices import Choices
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import kind_of, open_model

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import clinqa
-from clinqa.asking.choices import LAYOUT
 from clinqa.asking.learnt import classes_of_learnt
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.prompts import Template
@@ -16,6 +15,7 @@ from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
 from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.multiple_choice.choices import LAYOUT
 from clinqa.models.registry import kind_of, weights_sha256
 from clinqa.privacy.data_class import inherit
 

@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from clinqa.asking.choices import Choices, with_options
 from clinqa.asking.prompts import Template
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import Draw
 from clinqa.asking.source import Item, ItemSource
 from clinqa.core.ids import sub_seed
+from clinqa.kinds.multiple_choice.choices import Choices, with_options
 from clinqa.models.protocol import Message, Prompt
 
 __all__ = ["Asked", "Prompter", "key_of"]

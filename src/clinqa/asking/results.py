@@ -15,14 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.asking.answers import read_label, read_letter
-from clinqa.asking.choices import CHOICES, LETTERS, Choices
 from clinqa.asking.prompter import Asked, key_of
 from clinqa.core.errors import CheckFailed
 from clinqa.core.journal import read_journal
 from clinqa.core.outfolder import create_file
 from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
+from clinqa.kinds.multiple_choice.choices import CHOICES, LETTERS, Choices
+from clinqa.kinds.multiple_choice.letters import read_letter
+from clinqa.kinds.true_false.labels import read_label
 from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
 
 __all__ = [

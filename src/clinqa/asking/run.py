@@ -14,7 +14,6 @@ from typing import Any
 import clinqa
 from clinqa.asking.ask import Asking, open_journal
 from clinqa.asking.budget import Budget
-from clinqa.asking.choices import LETTERS, Choices
 from clinqa.asking.dryrun import dry_run, price_of
 from clinqa.asking.identity import (
     VERB,
@@ -47,6 +46,7 @@ from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, wri
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.multiple_choice.choices import LETTERS, Choices
 from clinqa.models.protocol import ModelOptions
 from clinqa.privacy import is_private
 

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clinqa.asking.choices import LETTERS, solved
 from clinqa.asking.prompts import Example, Template, prefix_of
 from clinqa.asking.source import content_order, kind_of_items
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.multiple_choice.choices import LETTERS, solved
 from clinqa.models.protocol import Message
 
 __all__ = ["Draw", "draw_shots"]

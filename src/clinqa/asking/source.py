@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.asking.choices import LETTERS
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import TrainAnswer
 
 __all__ = [

@@ -14,7 +14,7 @@ from clinqa.core.manifest import Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.verify_choices import is_choices
-from clinqa.sources.banks.positional import is_positional
+from clinqa.kinds.multiple_choice.positional import is_positional
 
 __all__ = ["holds_choices", "summarise_choices"]
 

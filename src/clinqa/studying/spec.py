@@ -18,9 +18,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from clinqa.asking.choices import MOST_ORDERS
 from clinqa.core.errors import ConfigError
 from clinqa.core.yamlfile import read_bytes, validated
+from clinqa.kinds.multiple_choice.choices import MOST_ORDERS
 from clinqa.studying.answers import ALL, NONE
 
 __all__ = ["ARMS", "FULL", "MATCHED", "StudySpec", "read_study"]

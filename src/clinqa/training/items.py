@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clinqa.asking.choices import LETTERS, solved
 from clinqa.asking.source import content_order
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
 from clinqa.dataset.splits import SPLITS
+from clinqa.kinds.multiple_choice.choices import LETTERS, solved
 
 __all__ = ["TrainItem", "kind_of_dataset", "read_items"]
 

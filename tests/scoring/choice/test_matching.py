@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.asking.answers import read_letter
 from clinqa.core.errors import ClinqaError
+from clinqa.kinds.multiple_choice.letters import read_letter
 from clinqa.scoring.choice.matching import trained_matcher
 from clinqa.scoring.choice.matching.annotated import Annotated, bundled_outputs, read_annotated
 from clinqa.scoring.choice.matching.features import features_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from clinqa.asking.choices import LETTERS
 from clinqa.core.errors import CheckFailed, ClinqaError, ConfigError
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import Prompt
 from clinqa.scoring.options import ScoreOptions, ScoreResult
 from clinqa.scoring.run import score

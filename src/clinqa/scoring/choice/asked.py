@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.asking.choices import CHOICES
 from clinqa.asking.results import CHOICES_FILE, READ_STATUSES
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import sha256_file
+from clinqa.kinds.multiple_choice.choices import CHOICES
 from clinqa.scoring.choice.questions import Questions
 from clinqa.scoring.inputs import Run
 

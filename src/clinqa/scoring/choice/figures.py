@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.asking.choices import LETTERS
 from clinqa.asking.results import READ_STATUSES
 from clinqa.core.figures import Figure
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.scoring.choice.asked import design_of
 from clinqa.scoring.choice.questions import Questions
 from clinqa.scoring.choice.readers import Reading

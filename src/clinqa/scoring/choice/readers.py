@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from clinqa.asking.choices import LETTERS
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.scoring.choice.asked import Asked
 from clinqa.scoring.choice.questions import Questions
 

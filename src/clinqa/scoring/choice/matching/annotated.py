@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clinqa.asking.choices import LETTERS
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.ids import stable_hash
+from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.simulate.phrasings import made_outputs
 
 __all__ = ["FEWEST", "Annotated", "bundled_outputs", "read_annotated"]

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clinqa.asking.answers.said import after_reasoning
-from clinqa.asking.choices import LETTERS
+from clinqa.kinds.multiple_choice.choices import LETTERS
+from clinqa.kinds.outputs import after_reasoning
 
 __all__ = ["Mention", "Read", "read_mentions"]
 

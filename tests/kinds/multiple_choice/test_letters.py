@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.asking.answers import read_letter
+from clinqa.kinds.multiple_choice.letters import read_letter
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 OPTIONS = {"A": "Atrial flutter", "B": "Atrial fibrillation", "C": "Sinus arrest", "D": "None"}

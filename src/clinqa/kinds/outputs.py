@@ -1,10 +1,9 @@
-"""An answer as read, and what every reader needs: reasoning taken off, refusals known."""
+"""What every reader of outputs needs: reasoning taken off, marks off, refusals known."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
@@ -12,16 +11,7 @@ import yaml
 
 from clinqa.core.errors import ConfigError
 
-__all__ = [
-    "AMBIGUOUS",
-    "EMPTY",
-    "REFUSED",
-    "UNREADABLE",
-    "Said",
-    "after_reasoning",
-    "is_refusal",
-    "plain",
-]
+__all__ = ["after_reasoning", "is_refusal", "plain"]
 
 _BLOCK = r"(?:think|thinking|reasoning|thought|reason|analysis)"
 _OPEN = re.compile(rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]", re.I)
@@ -39,20 +29,6 @@ _QUOTES = str.maketrans({
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d", '"'),
     **dict.fromkeys("\u3002\uff0e", "."),
 })  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The answer, or None, and one of the statuses of a prediction."""
-
-    answer: str | None
-    status: str
-
-
-EMPTY = Said(None, "empty")
-AMBIGUOUS = Said(None, "ambiguous")
-REFUSED = Said(None, "refused")
-UNREADABLE = Said(None, "unreadable")
 
 
 def after_reasoning(text: str) -> str | None:
@@ -99,7 +75,7 @@ def is_refusal(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _refusals() -> re.Pattern[str]:
-    text = files("clinqa.asking").joinpath("answers/refusals.yaml").read_text(encoding="utf-8")
+    text = files("clinqa.kinds").joinpath("refusals.yaml").read_text(encoding="utf-8")
     data = yaml.safe_load(text)
     phrases = [phrase for found in data.values() for phrase in found]
     if not phrases or not all(isinstance(phrase, str) for phrase in phrases):

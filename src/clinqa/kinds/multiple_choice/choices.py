@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from clinqa.core.ids import rng
-from clinqa.sources.banks.positional import is_positional
+from clinqa.kinds.multiple_choice.positional import is_positional
 
 __all__ = [
     "CHOICES",

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.asking.answers import read_label
 from clinqa.asking.results import answer_of
+from clinqa.kinds.true_false.labels import read_label
 
 CASES = Path(__file__).parents[4] / "shared" / "data" / "cases_qa.jsonl"
 

@@ -13,15 +13,8 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from clinqa.asking.answers.said import (
-    AMBIGUOUS,
-    EMPTY,
-    REFUSED,
-    UNREADABLE,
-    Said,
-    after_reasoning,
-    is_refusal,
-)
+from clinqa.core.answers import AMBIGUOUS, EMPTY, REFUSED, UNREADABLE, Said
+from clinqa.kinds.outputs import after_reasoning, is_refusal
 
 __all__ = ["read_letter"]
 

@@ -9,16 +9,8 @@ from __future__ import annotations
 
 import re
 
-from clinqa.asking.answers.said import (
-    AMBIGUOUS,
-    EMPTY,
-    REFUSED,
-    UNREADABLE,
-    Said,
-    after_reasoning,
-    is_refusal,
-    plain,
-)
+from clinqa.core.answers import AMBIGUOUS, EMPTY, REFUSED, UNREADABLE, Said
+from clinqa.kinds.outputs import after_reasoning, is_refusal, plain
 
 __all__ = ["read_label"]
 

@@ -1,0 +1,25 @@
+"""What became of a question that was asked: an answer, or one of six reasons why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "STATUSES", "UNREADABLE", "Said"]
+
+STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
+"""The seven of a prediction; what was asked of a kind that is read whole is never the second or
+the sixth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer, or None, and one of STATUSES."""
+
+    answer: str | None
+    status: str
+
+
+EMPTY = Said(None, "empty")
+AMBIGUOUS = Said(None, "ambiguous")
+REFUSED = Said(None, "refused")
+UNREADABLE = Said(None, "unreadable")
