@@ -32,13 +32,20 @@ import sacrebleu
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
-from clinqa.scoring.text import TextMetrics, text_metrics
-from clinqa.scoring.text.bleu import bleu, bleu_counts
-from clinqa.scoring.text.meteor import Meteor
-from clinqa.scoring.text.rouge import rouge_f
-from clinqa.scoring.text.token_f1 import token_f1
-from clinqa.scoring.text.wordnet import WordNet, find_wordnet, nltk_data_folder
-from clinqa.scoring.text.words import CutTexts, Ragged, Rule, rouge_stemmed, squad, tokens_13a
+from clinqa.kinds.long_form.text import TextMetrics, text_metrics
+from clinqa.kinds.long_form.text.bleu import bleu, bleu_counts
+from clinqa.kinds.long_form.text.cut_texts import (
+    CutTexts,
+    Ragged,
+    Rule,
+    rouge_stemmed,
+    squad,
+    tokens_13a,
+)
+from clinqa.kinds.long_form.text.meteor import Meteor
+from clinqa.kinds.long_form.text.rouge import rouge_f
+from clinqa.kinds.long_form.text.token_f1 import token_f1
+from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, nltk_data_folder
 from clinqa.simulate.echo import simulate
 from clinqa.stats.bootstrap import bootstrap
 

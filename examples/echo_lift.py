@@ -26,7 +26,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from clinqa.scoring.text.words import squad
+from clinqa.kinds.long_form.text.cut_texts import squad
 
 MODEL = "embedded:smollm2"
 BATCH = 8  # items a step, over all processes

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from clinqa.scoring.text.wordnet import find_wordnet, nltk_data_folder
+from clinqa.kinds.long_form.text.wordnet import find_wordnet, nltk_data_folder
 
 
 def squad_f1(hypothesis: str, reference: str) -> float:

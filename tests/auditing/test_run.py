@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from clinqa.auditing.options import AuditOptions
+from clinqa.auditing.audit_options import AuditOptions
+from clinqa.auditing.audit_runs import audit
 from clinqa.auditing.records import Gap
-from clinqa.auditing.run import audit
 from clinqa.builders.reports.pipeline import BuildOptions, build_reports
 from clinqa.cli.run import run as clinqa
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.manifest import Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from clinqa.simulate.echo import simulate
 from scoring.made_runs import items, reference, write_run
 

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from clinqa.auditing.options import AuditOptions
-from clinqa.auditing.run import audit
+from clinqa.auditing.audit_options import AuditOptions
+from clinqa.auditing.audit_runs import audit
 from clinqa.cli.run import run as clinqa
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.dataset.reader import open_dataset
 from clinqa.present.report import write_report
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, run
 
 METRICS = ("accuracy", "sensitivity", "specificity", "status_answered")

@@ -9,9 +9,9 @@ import pytest
 
 from clinqa.builders.reports.batches import BatchBuilder, Recipe
 from clinqa.builders.reports.items import ItemOptions
-from clinqa.builders.reports.questions import QuestionType, questionnaire
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import item_id
+from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.packs.loader import builtin_pack, load_pack
 from clinqa.reading.segment import unwrap
 from clinqa.simulate.echo import simulate

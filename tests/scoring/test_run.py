@@ -19,8 +19,8 @@ from clinqa.core.ids import rng
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.scoring.options import ScoreOptions, ScoreResult
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_runs import score
 from scoring.made_runs import Item, build, items, reference, seal, write_run
 
 Figures = dict[tuple[str, str, str], dict[str, Any]]

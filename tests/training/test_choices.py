@@ -13,8 +13,8 @@ from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from clinqa.training.items import read_items
 from scoring.choice.made_choices import dataset, row, rows, table
 from tiny_model import make_tiny

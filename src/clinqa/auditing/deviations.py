@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
-from clinqa.auditing.measures import Crude, crude, trend
+from clinqa.auditing.disparities import Crude, crude, trend
 from clinqa.auditing.null import points_of
 from clinqa.core.ids import sub_seed
 from clinqa.stats.bootstrap import bootstrap_sums, resampled_totals

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
-from clinqa.auditing.kinds import holds_ids, looks_like_codes, number_of
+from clinqa.auditing.column_content import holds_ids, looks_like_codes, number_of
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.visible import visible
 

@@ -16,7 +16,7 @@ from clinqa.auditing.answers import Means
 from clinqa.auditing.cohort import PATIENT, TRACT
 from clinqa.auditing.deviations import Interval, intervals
 from clinqa.auditing.dimensions import Dimension
-from clinqa.auditing.measures import Crude, between_variance, crude, equality_difference, trend
+from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
 from clinqa.auditing.null import (
     Shuffled,
     Units,

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import clinqa
+from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Who
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.options import AuditOptions
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.core.visible import visible
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.long_form.answer_words import words_fingerprint
 from clinqa.packs.loader import Pack
 from clinqa.scoring.identity import inputs_of
 from clinqa.scoring.inputs import Items, Run
-from clinqa.scoring.words import words_fingerprint
 
 __all__ = ["VERB", "configuration_of", "dry_run", "identity_of_audit", "inputs_of_audit"]
 

@@ -17,14 +17,14 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.progress import Progress
+from clinqa.kinds.long_form.answer_reader import AnswerReader
+from clinqa.kinds.long_form.clinical import ClinicalScorer, at_risk
+from clinqa.kinds.long_form.text.signatures import METRICS
 from clinqa.packs.loader import Pack
-from clinqa.scoring.clinical import ClinicalScorer, at_risk
 from clinqa.scoring.identity import labeller_of
 from clinqa.scoring.inputs import PREDICTIONS_FILE, Items, Run
 from clinqa.scoring.measures import Measure, clinical_measures, status_measures, text_measures
-from clinqa.scoring.read import AnswerReader
 from clinqa.scoring.scored import COLUMNS, ScoredAnswers, score_answers
-from clinqa.scoring.text.signatures import METRICS
 
 __all__ = ["check_metrics", "check_scores", "from_runs", "from_scores"]
 

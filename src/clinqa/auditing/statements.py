@@ -20,8 +20,9 @@ from clinqa.auditing.answers import Means, lay_out, means_of
 from clinqa.auditing.scoring import check_scores
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.progress import Progress
+from clinqa.core.statuses import STATUSES
 from clinqa.scoring.binary.figures import ANSWERED, BY_SOURCE, Measure, measures, signature_of
-from clinqa.scoring.binary.judged import NOT_ASKED, STATUSES, how_of, judge, repeats_of
+from clinqa.scoring.binary.judged import NOT_ASKED, how_of, judge, repeats_of
 from clinqa.scoring.binary.statements import Statements
 from clinqa.scoring.folder import ITEMS_FILE
 from clinqa.scoring.inputs import Items, Run

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.auditing.column_content import are_dates
 from clinqa.auditing.csvfile import check_names, read_csv
-from clinqa.auditing.kinds import are_dates
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 

@@ -124,8 +124,8 @@ def audit(
 
     No row of a patient is printed or written; groups of few patients are withheld.
     """
-    from clinqa.auditing.options import AuditOptions
-    from clinqa.auditing.run import audit as make
+    from clinqa.auditing.audit_options import AuditOptions
+    from clinqa.auditing.audit_runs import audit as make
 
     options = AuditOptions(
         groups=groups,

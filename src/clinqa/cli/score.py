@@ -114,8 +114,8 @@ def score(
     and false statements: two-way figures over pairs, agreement, ensembles, difficulty. Runs on
     multiple choice: accuracy by order of the options and by reader, bias of position.
     """
-    from clinqa.scoring.options import ScoreOptions
-    from clinqa.scoring.run import score as make
+    from clinqa.scoring.score_options import ScoreOptions
+    from clinqa.scoring.score_runs import score as make
 
     options = ScoreOptions(
         primary=primary,

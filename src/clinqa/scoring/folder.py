@@ -30,7 +30,7 @@ from clinqa.dataset.reader import Dataset
 from clinqa.privacy import is_private
 from clinqa.scoring.identity import VERB
 from clinqa.scoring.inputs import PREDICTIONS_FILE, Run
-from clinqa.scoring.options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_options import ScoreOptions, ScoreResult
 from clinqa.stats.bootstrap import RULE
 
 __all__ = [

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.scoring.clinical import KINDS
+from clinqa.kinds.long_form.clinical import KINDS
 
 __all__ = ["read_human"]
 

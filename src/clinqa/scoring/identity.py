@@ -9,11 +9,11 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, sha256_file
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.long_form.answer_words import words_fingerprint
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.data_class import inherit
 from clinqa.scoring.inputs import PREDICTIONS_FILE, Run
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.words import words_fingerprint
+from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = [
     "VERB",

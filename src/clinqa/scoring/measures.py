@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.clinical import KINDS
+from clinqa.core.statuses import STATUSES
+from clinqa.kinds.long_form.clinical import KINDS
+from clinqa.kinds.long_form.text import STATISTICS, text_metrics
 from clinqa.scoring.levels import macro_f1
-from clinqa.scoring.scored import CLASSES, COLUMNS, STATUSES
-from clinqa.scoring.text import STATISTICS, text_metrics
+from clinqa.scoring.scored import CLASSES, COLUMNS
 from clinqa.stats.kappa import kappa_of_tables
 
 __all__ = [

@@ -11,7 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.scoring.clinical import (
+from clinqa.core.statuses import STATUSES
+from clinqa.kinds.long_form.answer_reader import Asked, answer_text
+from clinqa.kinds.long_form.clinical import (
     DANGERS,
     KINDS,
     NO_ANSWER,
@@ -20,15 +22,13 @@ from clinqa.scoring.clinical import (
     at_risk,
     class_of,
 )
+from clinqa.kinds.long_form.text import STATISTICS, TextMetrics
 from clinqa.scoring.inputs import Items, Run
-from clinqa.scoring.read import Asked, answer_text
-from clinqa.scoring.text import STATISTICS, TextMetrics
 
 __all__ = [
     "CLASSES",
     "COLUMNS",
     "SCORED",
-    "STATUSES",
     "ScoredAnswers",
     "ScoredRun",
     "score_answers",
@@ -36,8 +36,6 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float64]
-
-STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
 
 #: What may be the class of a reference; an answer may be none of them ("nothing", "conflict").
 CLASSES = (

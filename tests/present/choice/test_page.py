@@ -15,8 +15,8 @@ from clinqa.present.choice.page import render_choices
 from clinqa.present.choice.read import are_choices, read_choices
 from clinqa.present.choice.says import summary
 from clinqa.present.report import write_report
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.choice.made_choices import Weighing, content, dataset, first, row, rows, run
 
 

@@ -12,8 +12,8 @@ import pytest
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.present.panel.charts import Point, heat_map, histogram, plane
 from clinqa.present.report import write_report
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, run
 
 

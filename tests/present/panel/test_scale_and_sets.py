@@ -12,8 +12,8 @@ import pytest
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.present.report import write_report
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, repeated
 
 #: last digits of the pairs that a model knows: the larger, the more

@@ -14,8 +14,8 @@ from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
 from clinqa.scoring.binary.figures import ANSWERED, BY_PAIR, BY_SOURCE, WRONG
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, run
 
 FAST = {"draws": 200}

@@ -12,8 +12,8 @@ from scipy.stats import kendalltau, rankdata
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
-from clinqa.scoring.options import ScoreOptions
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset
 
 #: the share of statements that a script of a name knows, by the pair's last digit

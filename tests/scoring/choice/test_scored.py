@@ -11,8 +11,8 @@ import pytest
 from clinqa.core.errors import CheckFailed, ClinqaError, ConfigError
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import Prompt
-from clinqa.scoring.options import ScoreOptions, ScoreResult
-from clinqa.scoring.run import score
+from clinqa.scoring.score_options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_runs import score
 from scoring.choice.made_choices import (
     Made,
     Weighing,

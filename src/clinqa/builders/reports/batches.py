@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from clinqa.builders.reports.items import ItemMaker, ItemOptions
 from clinqa.builders.reports.labelled import Labelled, labels_table
-from clinqa.builders.reports.questions import questionnaire
 from clinqa.core.records import Level, Reason, Reject
 from clinqa.dataset.writer import BatchTables
+from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.screen import Screen
 from clinqa.reading.attribute import Attributor

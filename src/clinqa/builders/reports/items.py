@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from clinqa.builders.reports.context import section_contexts
 from clinqa.builders.reports.labelled import Labelled, coded
-from clinqa.builders.reports.questions import Questionnaire, QuestionType
 from clinqa.builders.reports.unmentioned import unmentioned
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.records import Kind, Level
 from clinqa.dataset.itemids import ids_of
+from clinqa.kinds.long_form.questions import Questionnaire, QuestionType
 from clinqa.packs.loader import Pack
 from clinqa.reading.mentions import MentionTable
 from clinqa.reading.readings import METHODS

@@ -18,7 +18,6 @@ from clinqa.builders.reports.describe import NO_PATIENT, card_facts, two_valued
 from clinqa.builders.reports.items import ItemOptions
 from clinqa.builders.reports.merged import BuiltBatches
 from clinqa.builders.reports.options import BuildOptions, BuildResult, Progress, silent
-from clinqa.builders.reports.questions import questionnaire
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions
 from clinqa.core.outfolder import OutFolder, open_out
@@ -28,6 +27,7 @@ from clinqa.dataset.discord import load_discord
 from clinqa.dataset.publish import publish
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.writer import DatasetWriter, WriteResult
+from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack
 from clinqa.privacy import is_private
 from clinqa.privacy.screen import KINDS

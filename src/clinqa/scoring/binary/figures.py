@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.core.figures import Figure
-from clinqa.scoring.binary.judged import COLUMNS, STATUSES, Judged
+from clinqa.core.statuses import STATUSES
+from clinqa.scoring.binary.judged import COLUMNS, Judged
 from clinqa.scoring.binary.statements import Statements
 from clinqa.stats.binary import MEASURES, Cells, true_share
 from clinqa.stats.bootstrap import SHARE, SIGNED, bootstrap_sums

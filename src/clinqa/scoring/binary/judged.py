@@ -12,13 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.statuses import STATUSES
 from clinqa.scoring.binary.statements import Statements
 from clinqa.scoring.inputs import Run
 
 __all__ = [
     "COLUMNS",
     "NOT_ASKED",
-    "STATUSES",
     "Judged",
     "common_repeats",
     "counts_of",
@@ -31,7 +31,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Answers = npt.NDArray[np.int8]
 
-STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
 NOT_ASKED = -2
 _MOST_REPEATS = 60
 #: Of an item: which cell it falls into (an unanswered one in a cell of its own), what its pair is

@@ -40,7 +40,7 @@ from clinqa.scoring.folder import (
 )
 from clinqa.scoring.identity import data_class_of, inputs_of
 from clinqa.scoring.inputs import Run
-from clinqa.scoring.options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_options import ScoreOptions, ScoreResult
 
 __all__ = ["score_statements"]
 

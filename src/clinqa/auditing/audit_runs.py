@@ -19,9 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 import clinqa
+from clinqa.auditing.about import meta_of
 from clinqa.auditing.answers import Means, lower_is_better, strata_of
 from clinqa.auditing.asked import entering
+from clinqa.auditing.audit_options import AuditOptions, AuditResult
 from clinqa.auditing.cohort import DOCUMENTS, PATIENTS, TRACT, Cohort, read_cohort
+from clinqa.auditing.csv_tables import tables_of
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import Drawing, audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
@@ -33,13 +36,10 @@ from clinqa.auditing.identity import (
     inputs_of_audit,
 )
 from clinqa.auditing.lines import lines_of
-from clinqa.auditing.meta import meta_of
-from clinqa.auditing.options import AuditOptions, AuditResult
 from clinqa.auditing.pareto import MEAN, Point, points_of
 from clinqa.auditing.records import Gap
 from clinqa.auditing.scoring import check_metrics, from_runs, from_scores
 from clinqa.auditing.statements import STRATA, items_of, judged_means, measures_named
-from clinqa.auditing.tables import tables_of
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts, library_versions

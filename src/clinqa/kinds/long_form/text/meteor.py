@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.text.overlap import paired_off
-from clinqa.scoring.text.porter import stem
-from clinqa.scoring.text.wordnet import WordNet
-from clinqa.scoring.text.words import Ints, Ragged, Vocabulary
+from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged, Vocabulary
+from clinqa.kinds.long_form.text.overlap import paired_off
+from clinqa.kinds.long_form.text.porter import stem
+from clinqa.kinds.long_form.text.wordnet import WordNet
 
 __all__ = ["Meteor"]
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.scoring.text import METRICS, STATISTICS, TextMetrics, TextOptions, text_metrics
-from clinqa.scoring.text.wordnet import find_wordnet
-from clinqa.scoring.text.words import tokens_13a
+from clinqa.kinds.long_form.text import METRICS, STATISTICS, TextMetrics, TextOptions, text_metrics
+from clinqa.kinds.long_form.text.cut_texts import tokens_13a
+from clinqa.kinds.long_form.text.wordnet import find_wordnet
 from metric_references import NoSynonyms, nltk_meteor, nltk_wordnet, squad_f1
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -195,9 +195,9 @@ def test_a_vocabulary_beyond_unicode_and_wide_keys_count_right(
 ) -> None:
     made = [(f"a{n} b c d e f", f"b c a{n} d e") for n in range(50)]
     usual, _ = columns(made, meteor_synonyms="none")
-    monkeypatch.setattr("clinqa.scoring.text.overlap._CODE_POINTS", 0)
-    monkeypatch.setattr("clinqa.scoring.text.overlap._KEY_LIMIT", 1)
-    monkeypatch.setattr("clinqa.scoring.text.metrics._TOKENS_AT_ONCE", 20)
+    monkeypatch.setattr("clinqa.kinds.long_form.text.overlap._CODE_POINTS", 0)
+    monkeypatch.setattr("clinqa.kinds.long_form.text.overlap._KEY_LIMIT", 1)
+    monkeypatch.setattr("clinqa.kinds.long_form.text.metrics._TOKENS_AT_ONCE", 20)
     other, _ = columns(made, meteor_synonyms="none")
     assert np.array_equal(usual.statistics, other.statistics)
 

@@ -11,8 +11,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.text.overlap import ngram_overlaps
-from clinqa.scoring.text.words import Ints, Ragged
+from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
+from clinqa.kinds.long_form.text.overlap import ngram_overlaps
 
 __all__ = ["COUNTS", "ORDERS", "bleu", "bleu_counts"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.text.overlap import common_subsequence, ngram_overlaps
-from clinqa.scoring.text.words import Ints, Ragged
+from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
+from clinqa.kinds.long_form.text.overlap import common_subsequence, ngram_overlaps
 
 __all__ = ["f_measure", "rouge_f"]
 

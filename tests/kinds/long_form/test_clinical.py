@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.builders.reports.questions import QuestionType, questionnaire
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.long_form.answer_reader import AnswerReader, Asked, answer_text
+from clinqa.kinds.long_form.clinical import DANGERS, KINDS, RANK, ClinicalScorer, Verdict
+from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.packs.loader import Pack, builtin_pack
-from clinqa.scoring.clinical import DANGERS, KINDS, RANK, ClinicalScorer, Verdict
-from clinqa.scoring.read import AnswerReader, Asked, answer_text
 
 MADE = Path(__file__).parent / "data" / "answers.jsonl"
 UNMENTIONED = (

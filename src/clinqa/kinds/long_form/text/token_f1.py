@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.text.overlap import ngram_overlaps
-from clinqa.scoring.text.rouge import f_measure
-from clinqa.scoring.text.words import Ragged
+from clinqa.kinds.long_form.text.cut_texts import Ragged
+from clinqa.kinds.long_form.text.overlap import ngram_overlaps
+from clinqa.kinds.long_form.text.rouge import f_measure
 
 __all__ = ["token_f1"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.scoring.text import TextMetrics, wordnet
-from clinqa.scoring.text.wordnet import VARIABLE, WordNet, find_wordnet, open_wordnet
+from clinqa.kinds.long_form.text import TextMetrics, wordnet
+from clinqa.kinds.long_form.text.wordnet import VARIABLE, WordNet, find_wordnet, open_wordnet
 from metric_references import nltk_wordnet
 
 HEADER = "  1 This software is made up.\n  2 WordNet 9.1 Copyright nobody.\n"

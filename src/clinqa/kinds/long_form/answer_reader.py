@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clinqa.builders.reports.questions import QuestionType, questionnaire
 from clinqa.core.records import Level
+from clinqa.kinds.long_form.answer_words import answer_words, structure_parts, value_words
+from clinqa.kinds.long_form.questions import QuestionType, questionnaire
+from clinqa.kinds.long_form.sentences import FENCE, Said, Sentences, phrases, statement_key
 from clinqa.packs.loader import Pack
 from clinqa.reading.resolve import resolution_table, resolve
-from clinqa.scoring.sentences import FENCE, Said, Sentences, phrases, statement_key
-from clinqa.scoring.words import answer_words, structure_parts, value_words
 
 __all__ = [
     "ABNORMAL",

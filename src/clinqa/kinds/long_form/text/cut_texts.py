@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.text.porter import stem
+from clinqa.kinds.long_form.text.porter import stem
 
 __all__ = [
     "CutTexts",

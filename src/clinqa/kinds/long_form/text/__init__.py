@@ -5,7 +5,7 @@ the rows of which `text_metrics` makes the figures of any weighted set, and `.si
 A new metric: its own file, a column in `metrics.py`, its name and signature in `signatures.py`.
 """
 
-from clinqa.scoring.text.metrics import STATISTICS, TextMetrics, TextOptions, text_metrics
-from clinqa.scoring.text.signatures import METRICS
+from clinqa.kinds.long_form.text.metrics import STATISTICS, TextMetrics, TextOptions, text_metrics
+from clinqa.kinds.long_form.text.signatures import METRICS
 
 __all__ = ["METRICS", "STATISTICS", "TextMetrics", "TextOptions", "text_metrics"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
-from clinqa.scoring.options import ScoreOptions
+from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = ["OVER", "AuditOptions", "AuditResult"]
 

@@ -16,13 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from clinqa.scoring.text.bleu import COUNTS, bleu, bleu_counts
-from clinqa.scoring.text.meteor import Meteor
-from clinqa.scoring.text.rouge import rouge_f
-from clinqa.scoring.text.signatures import METRICS, signatures
-from clinqa.scoring.text.token_f1 import token_f1
-from clinqa.scoring.text.wordnet import WordNet, find_wordnet, open_wordnet
-from clinqa.scoring.text.words import (
+from clinqa.kinds.long_form.text.bleu import COUNTS, bleu, bleu_counts
+from clinqa.kinds.long_form.text.cut_texts import (
     CutTexts,
     Ints,
     Ragged,
@@ -35,6 +30,11 @@ from clinqa.scoring.text.words import (
     squad,
     tokens_13a,
 )
+from clinqa.kinds.long_form.text.meteor import Meteor
+from clinqa.kinds.long_form.text.rouge import rouge_f
+from clinqa.kinds.long_form.text.signatures import METRICS, signatures
+from clinqa.kinds.long_form.text.token_f1 import token_f1
+from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, open_wordnet
 
 __all__ = ["STATISTICS", "TextMetrics", "TextOptions", "text_metrics"]
 

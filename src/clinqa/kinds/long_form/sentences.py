@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clinqa.core.records import Phase
+from clinqa.kinds.long_form.answer_words import answer_words
 from clinqa.packs.loader import Pack
 from clinqa.reading.findings import Finding
 from clinqa.reading.labeller import Labeller
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.segment import segment, unwrap
 from clinqa.reading.tokens import plain
-from clinqa.scoring.words import answer_words
 
 __all__ = ["FENCE", "Said", "Sentences", "phrases", "statement_key"]
 

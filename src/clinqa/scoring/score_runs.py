@@ -16,11 +16,13 @@ from clinqa.core.outfolder import OutFolder
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.long_form.answer_reader import AnswerReader
+from clinqa.kinds.long_form.answer_words import words_fingerprint
+from clinqa.kinds.long_form.clinical import ClinicalScorer
 from clinqa.packs.loader import Pack
 from clinqa.scoring.binary.run import score_statements
 from clinqa.scoring.binary.statements import kind_of_split
 from clinqa.scoring.choice.run import score_choices
-from clinqa.scoring.clinical import ClinicalScorer
 from clinqa.scoring.comparisons import Family, family_of, tests_of
 from clinqa.scoring.corrected import Corrected, corrected
 from clinqa.scoring.figures import Drawing, figures_of, overall_measures
@@ -37,13 +39,11 @@ from clinqa.scoring.human import read_human
 from clinqa.scoring.identity import configuration_of, data_class_of, inputs_of, labeller_of, pack_of
 from clinqa.scoring.inputs import Items, Run, load_items, open_runs
 from clinqa.scoring.meta import Scored, meta_of
-from clinqa.scoring.options import ScoreOptions, ScoreResult
-from clinqa.scoring.read import AnswerReader
+from clinqa.scoring.score_options import ScoreOptions, ScoreResult
 from clinqa.scoring.scored import ScoredRun, score_run
 from clinqa.scoring.spreads import spreads_of
 from clinqa.scoring.subsets import Subset, subsets_of
 from clinqa.scoring.tables import tables_of
-from clinqa.scoring.words import words_fingerprint
 
 __all__ = ["ScoreOptions", "ScoreResult", "score"]
 

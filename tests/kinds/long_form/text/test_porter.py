@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.scoring.text.porter import stem
+from clinqa.kinds.long_form.text.porter import stem
 
 ENDINGS = (
     "ational tional enci anci izer bli abli alli entli eli ousli ization ation ator alism iveness "

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clinqa.builders.reports.questions import QuestionType
 from clinqa.core.records import Level
-from clinqa.scoring.read import (
+from clinqa.kinds.long_form.answer_reader import (
     ABNORMAL,
     ABSENT,
     ADEQUATE,
@@ -27,7 +26,8 @@ from clinqa.scoring.read import (
     Asked,
     Reading,
 )
-from clinqa.scoring.sentences import statement_key
+from clinqa.kinds.long_form.questions import QuestionType
+from clinqa.kinds.long_form.sentences import statement_key
 
 __all__ = [
     "DANGERS",

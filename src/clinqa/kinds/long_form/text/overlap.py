@@ -13,7 +13,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cpdist
 
-from clinqa.scoring.text.words import Ints, Ragged
+from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
 
 __all__ = ["common_subsequence", "ngram_overlaps", "paired_off"]
 
