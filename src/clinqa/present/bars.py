@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from clinqa.core.cells import write_file
 from clinqa.core.choice_summary import ChoiceSummary
-from clinqa.core.errors import ConfigError, MissingExtra
 from clinqa.core.pair_summary import PairSummary
+from clinqa.present.canvas import canvas
 from clinqa.present.pairs import STEPS
-from clinqa.present.plot import DARK, FORMATS, LIGHT, METADATA
 
 __all__ = ["Row", "draw_bars", "plot_choices", "plot_pairs"]
 
@@ -67,30 +63,12 @@ def plot_choices(summary: ChoiceSummary, path: Path, *, dark: bool = False) -> N
 
 def draw_bars(rows: Sequence[Row], title: str, path: Path, *, dark: bool = False) -> None:
     """Draw the rows into `path`; its ending says the format. Equal rows give equal bytes."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
+    height = 1.15 + 0.27 * max(len(rows), 3)
+    # counts only, no text of a record: the picture may go where the dataset may not
+    with canvas(path, 8.0, height, dark=dark) as (figure, theme):
         from matplotlib.patches import Patch
         from matplotlib.ticker import MaxNLocator
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
-    theme = DARK if dark else LIGHT
-    settings: dict[Any, Any] = {
-        "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "svg.hashsalt": "clinqa",
-        "pdf.fonttype": 42,
-        "text.color": theme.ink,
-        "axes.facecolor": theme.ground,
-        "xtick.color": theme.soft,
-        "ytick.color": theme.ink,
-    }
-    with matplotlib.rc_context(settings):
-        height = 1.15 + 0.27 * max(len(rows), 3)
-        figure = Figure(figsize=(8.0, height), facecolor=theme.ground)
+
         axes = figure.add_axes((0.36, 0.42 / height, 0.5, 1 - 1.0 / height))
         most = max((sum(n for _, n in row.parts) for row in rows), default=1) or 1
         for y, row in enumerate(rows):
@@ -106,8 +84,7 @@ def draw_bars(rows: Sequence[Row], title: str, path: Path, *, dark: bool = False
         axes.set_xlim(0, most * 1.02)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.tick_params(length=0)
-        axes.set_axisbelow(True)
-        axes.grid(axis="x", color=theme.faint, lw=0.7)
+        axes.grid(axis="x")
         for spine in axes.spines.values():
             spine.set_visible(False)
         figure.text(0.02, 1 - 0.28 / height, title, fontsize=10.5, fontweight="bold")
@@ -118,7 +95,3 @@ def draw_bars(rows: Sequence[Row], title: str, path: Path, *, dark: bool = False
                 handles=patches, loc="upper right", ncols=len(keys), fontsize=8, frameon=False,
                 bbox_to_anchor=(0.99, 1 - 0.06 / height), labelcolor=theme.ink,
             )  # fmt: skip
-        file = io.BytesIO()
-        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=METADATA[kind], dpi=200)
-    # counts only, no text of a record: the picture may go where the dataset may not
-    write_file(path, file.getvalue(), private=False)

@@ -8,15 +8,13 @@ specialty, a star the best of the column.
 
 from __future__ import annotations
 
-import io
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clinqa.core.cells import write_file
-from clinqa.core.errors import ConfigError, MissingExtra
+from clinqa.present.canvas import Theme, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,12 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Line", "Square", "plot_crossed"]
 
-FORMATS = ("svg", "pdf", "png")
-_METADATA: Mapping[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": "clinqa", "Title": "Cross-specialty study"},
-    "pdf": {"CreationDate": None, "Creator": "clinqa", "Producer": "clinqa"},
-    "png": {"Software": "clinqa"},
-}
 _LEAST_SPAN = 0.05  # of the colours: five points, so that noise is not drawn as contrast
 
 
@@ -68,58 +60,14 @@ class Block:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Theme:
-    ground: str
-    ink: str
-    soft: str
-    faint: str
-    below: str
-    middle: str
-    above: str
-    frame: str
-    mark: str
-
-
-LIGHT = _Theme("#ffffff", "#1d2329", "#5b656d", "#d6dbdf", "#c8742c", "#f4f6f7", "#2878b5",
-               "#1d2329", "#0072b2")  # fmt: skip
-DARK = _Theme("#15191d", "#eef1f3", "#a4adb5", "#3a424a", "#b5692a", "#23292f", "#2f7fbb",
-              "#eef1f3", "#6fb7e6")  # fmt: skip
-
-
 def plot_crossed(
     blocks: Sequence[Block], path: Path, *, model: str, dark: bool = False, private: bool = False
 ) -> None:
     """Draw the arms below each other into `path`; its ending says the format."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
-    theme = DARK if dark else LIGHT
-    settings: dict[Any, Any] = {
-        "font.family": "DejaVu Sans",
-        "font.size": 8.5,
-        "svg.hashsalt": "clinqa",
-        "pdf.fonttype": 42,
-        "text.color": theme.ink,
-        "axes.facecolor": theme.ground,
-        "axes.edgecolor": theme.soft,
-        "axes.labelcolor": theme.soft,
-        "xtick.color": theme.ink,
-        "ytick.color": theme.ink,
-    }
-    with matplotlib.rc_context(settings):
-        wide = max(len(block.columns) for block in blocks)
-        heights = [0.44 * len(block.rows) + 2.1 for block in blocks]
-        figure = Figure(
-            figsize=(0.86 * wide + 8.0, sum(heights) + 0.5),
-            facecolor=theme.ground,
-            layout="constrained",
-        )
+    wide = max(len(block.columns) for block in blocks)
+    heights = [0.44 * len(block.rows) + 2.1 for block in blocks]
+    size = 0.86 * wide + 8.0, sum(heights) + 0.5
+    with canvas(path, *size, dark=dark, private=private, layout="constrained") as (figure, theme):
         grid = figure.subplots(
             len(blocks), 2, squeeze=False, height_ratios=heights, width_ratios=[0.86 * wide + 3.2,
                                                                                 4.2],
@@ -139,9 +87,6 @@ def plot_crossed(
             "(items of train) × trainings.",
             fontsize=7.5, color=theme.soft, x=0.01, ha="left",
         )  # fmt: skip
-        file = io.BytesIO()
-        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=_METADATA[kind], dpi=150)
-    write_file(path, file.getvalue(), private=private)
 
 
 def _reach(blocks: Sequence[Block]) -> tuple[float, float]:
@@ -171,7 +116,7 @@ def _span(block: Block) -> float:
     return max((abs(one) for row in trained for one in row if one is not None), default=0.0)
 
 
-def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
+def _matrix(axes: Axes, block: Block, theme: Theme, span: float) -> None:
     from matplotlib.colors import Normalize
     from matplotlib.patches import Rectangle
 
@@ -189,7 +134,7 @@ def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
             if cell.own:
                 axes.add_patch(
                     Rectangle(
-                        (column + 0.04, at + 0.05), 0.92, 0.9, fill=False, edgecolor=theme.frame,
+                        (column + 0.04, at + 0.05), 0.92, 0.9, fill=False, edgecolor=theme.ink,
                         lw=1.6, zorder=3,
                     )
                 )  # fmt: skip
@@ -211,7 +156,7 @@ def _matrix(axes: Axes, block: Block, theme: _Theme, span: float) -> None:
     axes.set_title(block.title, loc="left", fontsize=9.5, fontweight="bold", pad=10)
 
 
-def _cell(axes: Axes, cell: Square, x: float, y: float, theme: _Theme) -> None:
+def _cell(axes: Axes, cell: Square, x: float, y: float, theme: Theme) -> None:
     if cell.value is None:
         axes.text(x, y, "–", ha="center", va="center", color=theme.soft)
         return
@@ -228,7 +173,7 @@ def _cell(axes: Axes, cell: Square, x: float, y: float, theme: _Theme) -> None:
         )  # fmt: skip
 
 
-def _colours(theme: _Theme) -> LinearSegmentedColormap:
+def _colours(theme: Theme) -> LinearSegmentedColormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list(
@@ -236,7 +181,7 @@ def _colours(theme: _Theme) -> LinearSegmentedColormap:
     )
 
 
-def _lines(axes: Axes, block: Block, theme: _Theme, reach: tuple[float, float]) -> None:
+def _lines(axes: Axes, block: Block, theme: Theme, reach: tuple[float, float]) -> None:
     """What is above the expectation, with its interval, in points; below it, words."""
     axes.set_title(
         "Own specialty above expectation, points", loc="left", fontsize=8.5, color=theme.soft
@@ -256,9 +201,9 @@ def _lines(axes: Axes, block: Block, theme: _Theme, reach: tuple[float, float]) 
         if line.value is None:
             continue
         if line.low is not None and line.high is not None:
-            axes.plot([100 * line.low, 100 * line.high], [at, at], color=theme.mark, lw=1.6)
+            axes.plot([100 * line.low, 100 * line.high], [at, at], color=theme.above, lw=1.6)
         size = 6 if line.bold else 4
-        axes.plot(100 * line.value, at, "D" if line.bold else "o", color=theme.mark, ms=size)
+        axes.plot(100 * line.value, at, "D" if line.bold else "o", color=theme.above, ms=size)
     axes.set_yticks(range(len(block.lines)), [line.label for line in block.lines], fontsize=7.5)
     for line, label in zip(block.lines, axes.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if line.bold else "normal")

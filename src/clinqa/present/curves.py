@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clinqa.core.cells import write_file
-from clinqa.core.errors import MissingExtra
+from clinqa.present.canvas import LIGHT, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_curves", "smoothed"]
 
-_INK, _SOFT, _FAINT = "#1d2329", "#5b656d", "#e3e7ea"
 _TRAIN, _VALIDATION, _SCORE = "#0072b2", "#d55e00", "#009e73"  # told apart by all eyes
 _MARKS = {"accuracy": "o", "macro_f1": "s", "exact": "^"}
 _WORDS = {"accuracy": "accuracy", "macro_f1": "macro-F1", "exact": "exact answers"}
@@ -30,21 +27,6 @@ def plot_curves(
     best_step: int | None = None,
 ) -> None:
     """Draw the log of a training into `path`; its ending says the format."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
-    settings: dict[Any, Any] = {
-        "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "svg.hashsalt": "clinqa",
-        "text.color": _INK,
-        "axes.edgecolor": _SOFT,
-        "axes.labelcolor": _SOFT,
-        "xtick.color": _SOFT,
-        "ytick.color": _SOFT,
-    }
     steps = [row for row in log if "loss" in row]
     validations = [row for row in log if "eval_loss" in row]
     scores = [name for name in _WORDS if any(f"eval_{name}" in row for row in validations)]
@@ -52,8 +34,7 @@ def plot_curves(
         scores = [name for name in scores if name != "exact"]
     elif all(row.get("eval_exact") == row.get("eval_accuracy") for row in validations):
         scores = [name for name in scores if name != "accuracy"]
-    with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(9.0, 3.6), facecolor="#ffffff", layout="constrained")
+    with canvas(path, 9.0, 3.6, private=private, layout="constrained") as (figure, _):
         axes = figure.subplots(1, 2 if scores else 1, squeeze=False, sharex=True)[0]
         _losses(axes[0], steps, validations)
         if scores:
@@ -61,11 +42,6 @@ def plot_curves(
         for one in axes:
             _plain(one, best_step)
         figure.suptitle(title, fontsize=10, fontweight="bold", x=0.01, ha="left")
-        file = io.BytesIO()
-        kind = path.suffix.removeprefix(".")
-        metadata = {"svg": {"Date": None, "Creator": "clinqa"}, "png": {"Software": "clinqa"}}
-        figure.savefig(file, format=kind, metadata=metadata.get(kind), dpi=150)
-    write_file(path, file.getvalue(), private=private)
 
 
 def smoothed(values: Sequence[float], window: int) -> list[float]:
@@ -122,13 +98,12 @@ def _plain(axes: Axes, best_step: int | None) -> None:
 
     axes.set_xlabel("step")
     axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))  # there is no half a step
-    axes.grid(axis="y", color=_FAINT, lw=0.7)
-    axes.set_axisbelow(True)
+    axes.grid(axis="y")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     if best_step is not None:
-        axes.axvline(best_step, color=_SOFT, lw=0.8, ls=(0, (3, 3)))
+        axes.axvline(best_step, color=LIGHT.soft, lw=0.8, ls=(0, (3, 3)))
         axes.annotate(
             "kept", (best_step, 1), xycoords=("data", "axes fraction"), fontsize=7.5,
-            xytext=(3, -8), textcoords="offset points", color=_SOFT,
+            xytext=(3, -8), textcoords="offset points", color=LIGHT.soft,
         )  # fmt: skip

@@ -7,86 +7,36 @@ same summary gives the same bytes of SVG and PDF on one version of matplotlib.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clinqa.core.cells import write_file
-from clinqa.core.errors import ConfigError, MissingExtra
 from clinqa.core.summary import AbnormalityRow, Flow, Summary
+from clinqa.present.canvas import Theme, canvas
 from clinqa.present.levels import LEVEL_STYLES, LevelStyle, plain_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DARK", "FORMATS", "LIGHT", "METADATA", "plot_summary"]
+__all__ = ["plot_summary"]
 
-FORMATS = ("svg", "pdf", "png")
 WIDTH = 12.0  # inches
-METADATA: Mapping[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": "clinqa", "Title": "Dataset"},
-    "pdf": {"CreationDate": None, "Creator": "clinqa", "Producer": "clinqa"},
-    "png": {"Software": "clinqa"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Theme:
-    """The colours of one ground."""
-
-    ground: str
-    ink: str
-    soft: str
-    faint: str
-    box: str
-    kept: str
-    lost: str
-
-
-LIGHT = _Theme("#ffffff", "#1d2329", "#5b656d", "#e3e7ea", "#f4f6f7", "#e3f0f8", "#ffffff")
-DARK = _Theme("#15191d", "#eef1f3", "#a4adb5", "#353c43", "#20262c", "#1d3a4d", "#15191d")
 
 
 def plot_summary(
     summary: Summary, path: Path, *, dark: bool = False, names: Mapping[str, str] | None = None
 ) -> None:
     """Draw the picture into `path`; its ending says the format. `names` are the pack's."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
-    theme = DARK if dark else LIGHT
-    settings: dict[Any, Any] = {
-        "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters everywhere
-        "font.size": 9,
-        "svg.hashsalt": "clinqa",
-        "pdf.fonttype": 42,
-        "hatch.linewidth": 0.7,
-        "text.color": theme.ink,
-        "axes.facecolor": theme.ground,
-        "xtick.color": theme.soft,
-        "ytick.color": theme.ink,
-    }
-    with matplotlib.rc_context(settings):
-        height = max(6.2, 1.9 + 0.25 * len(summary.abnormalities))
-        figure = Figure(figsize=(WIDTH, height), facecolor=theme.ground)
-        _draw(figure, summary, theme, dark, names or {})
-        file = io.BytesIO()
-        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=METADATA[kind], dpi=200)
+    height = max(6.2, 1.9 + 0.25 * len(summary.abnormalities))
     # counts only, no text of a record: the picture may go where the dataset may not
-    write_file(path, file.getvalue(), private=False)
+    with canvas(path, WIDTH, height, dark=dark) as (figure, theme):
+        _draw(figure, summary, theme, dark, names or {})
 
 
 def _draw(
-    figure: Figure, summary: Summary, theme: _Theme, dark: bool, names: Mapping[str, str]
+    figure: Figure, summary: Summary, theme: Theme, dark: bool, names: Mapping[str, str]
 ) -> None:
     longest = max((len(_name(row, summary, names)) for row in summary.abnormalities), default=0)
     start = 0.385 + 0.0053 * min(longest, 48)
@@ -100,7 +50,7 @@ def _draw(
     _legend(figure, summary, theme, dark)
 
 
-def _flow(axes: Axes, summary: Summary, theme: _Theme) -> None:
+def _flow(axes: Axes, summary: Summary, theme: Theme) -> None:
     """Boxes downwards for what is kept, to the right for what is not."""
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 100)
@@ -141,7 +91,7 @@ def _reasons(reasons: Mapping[str, int]) -> list[str]:
     return [*shown, f"other {rest:,}"] if rest else shown
 
 
-def _split_boxes(axes: Axes, summary: Summary, theme: _Theme) -> None:
+def _split_boxes(axes: Axes, summary: Summary, theme: Theme) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     width, gap = 31.0, 2.5
@@ -170,7 +120,7 @@ def _split_boxes(axes: Axes, summary: Summary, theme: _Theme) -> None:
 
 
 def _box(
-    axes: Axes, x: float, y: float, width: float, title: str, value: str, colour: str, theme: _Theme
+    axes: Axes, x: float, y: float, width: float, title: str, value: str, colour: str, theme: Theme
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -191,7 +141,7 @@ def _box(
     axes.text(x, y - 2.2, note, ha="center", va="center", fontsize=7.4, color=theme.soft, zorder=3)
 
 
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], theme: _Theme) -> None:
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], theme: Theme) -> None:
     arrow = {"arrowstyle": "-|>", "lw": 0.9, "color": theme.soft, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=end, xytext=start, annotation_clip=False, zorder=1, arrowprops=arrow)
 
@@ -212,9 +162,7 @@ def _bars_title(summary: Summary) -> str:
     return f"Level by abnormality, share of {kept:,} studies" if kept else "Level by abnormality"
 
 
-def _bars(
-    axes: Axes, summary: Summary, theme: _Theme, dark: bool, names: Mapping[str, str]
-) -> None:
+def _bars(axes: Axes, summary: Summary, theme: Theme, dark: bool, names: Mapping[str, str]) -> None:
     rows = sorted(summary.abnormalities, key=lambda row: (row.studies, row.abnormality))
     whole = summary.flow.kept or max((row.studies for row in rows), default=1) or 1
     for y, row in enumerate(rows):
@@ -248,12 +196,12 @@ def _name(row: AbnormalityRow, summary: Summary, names: Mapping[str, str]) -> st
     return f"{name}*" if row.abnormality in summary.two_valued else name
 
 
-def _fill(style: LevelStyle, theme: _Theme, dark: bool) -> dict[str, Any]:
+def _fill(style: LevelStyle, theme: Theme, dark: bool) -> dict[str, Any]:
     colour = style.dark_colour if dark else style.colour
     return {"facecolor": colour, "edgecolor": theme.ground, "lw": 0.5, "hatch": style.hatch}
 
 
-def _legend(figure: Figure, summary: Summary, theme: _Theme, dark: bool) -> None:
+def _legend(figure: Figure, summary: Summary, theme: Theme, dark: bool) -> None:
     from matplotlib.patches import Patch
 
     used = {level for row in summary.abnormalities for level, n in row.levels.items() if n}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clinqa.core.figures import Figure as Value
 from clinqa.core.figures import PairedTest
-from clinqa.present.terms import DARK, LIGHT, Theme, canvas
+from clinqa.present.canvas import Theme, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,13 +35,12 @@ def plot_logprobs(
     private: bool = False,
 ) -> None:
     """A row a specialty; left the means under base and adapters, right the paired differences."""
-    theme = DARK if dark else LIGHT
     tuned = list(dict.fromkeys(test.a for _, test in tests))
     names = list(dict.fromkeys(f.subset["specialty"] for f in figures))
     rows = [*(name for name in names if name != ALL), *([ALL] if ALL in names else [])]
     band = 0.34 + 0.16 * (len(tuned) - 1)
-    height = 1.75 + band * len(rows)
-    with canvas(path, theme, 9.2, height, private) as figure:
+    size = 9.2, 1.75 + band * len(rows)
+    with canvas(path, *size, dark=dark, private=private, layout="constrained") as (figure, theme):
         left, right = figure.subplots(1, 2, sharey=True, width_ratios=(1, 1.15))
         _means(left, figures, rows, tuned, theme, dark)
         _differences(right, tests, rows, tuned, theme, dark)
@@ -52,8 +51,7 @@ def plot_logprobs(
             label.set_fontweight("bold" if row == ALL else "normal")
         for axes in (left, right):
             axes.set_ylim(len(rows) - 0.5, -0.5)
-            axes.grid(axis="x", color=theme.faint, lw=0.7)
-            axes.set_axisbelow(True)
+            axes.grid(axis="x")
             axes.tick_params(axis="y", length=0)
             axes.tick_params(axis="x", labelcolor=theme.soft, color=theme.soft)
             for side in ("top", "right", "left"):

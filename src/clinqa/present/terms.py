@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clinqa.core.cells import write_file
-from clinqa.core.errors import ConfigError, MissingExtra
 from clinqa.core.figures import Figure as Value
+from clinqa.present.canvas import Theme, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_overlap"]
-
-FORMATS = ("svg", "pdf", "png")
-_METADATA: Mapping[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": "clinqa"},
-    "pdf": {"CreationDate": None, "Creator": "clinqa", "Producer": "clinqa"},
-    "png": {"Software": "clinqa"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """The colours of one ground; `low` and `high` are the ends of a scale."""
-
-    ground: str
-    ink: str
-    soft: str
-    faint: str
-    low: str
-    high: str
-    on_high: str
-    mark: str
-    before: str
-
-
-LIGHT = Theme(
-    "#ffffff", "#1d2329", "#5b656d", "#e3e7ea", "#f4f7f9", "#0b5c94", "#ffffff", "#d55e00",
-    "#8b969e",
-)  # fmt: skip
-DARK = Theme(
-    "#15191d", "#eef1f3", "#a4adb5", "#353c43", "#1c2227", "#6fb7e6", "#0b1116", "#f0a35e",
-    "#8f9aa3",
-)  # fmt: skip
 
 
 def plot_overlap(
@@ -59,12 +22,12 @@ def plot_overlap(
     cells = {(f.subset["train"], f.subset["test"]): f for f in figures}
     rows = list(dict.fromkeys(f.subset["train"] for f in figures))
     columns = list(dict.fromkeys(f.subset["test"] for f in figures))
-    theme = DARK if dark else LIGHT
     longest = max(map(len, [*rows, *columns]), default=0)
     aside = 0.075 * longest + 0.35
     width = aside + 0.62 * len(columns) + 0.5
     height = aside * 0.8 + 0.34 * len(rows) + 1.0
-    with canvas(path, theme, max(width, 5.6), max(height, 3.0), private) as figure:
+    size = max(width, 5.6), max(height, 3.0)
+    with canvas(path, *size, dark=dark, private=private, layout="constrained") as (figure, theme):
         axes = figure.subplots()
         _matrix(axes, cells, rows, columns, theme)
         figure.suptitle(
@@ -125,36 +88,3 @@ def _contrast(one: Any, other: Any) -> float:
         ]
         lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
     return float(max(lights) / min(lights))
-
-
-@contextmanager
-def canvas(
-    path: Path, theme: Theme, width: float, height: float, private: bool
-) -> Iterator[Figure]:
-    """A figure to draw on; it is written when the drawing is over. The ending says the format."""
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
-    settings: dict[Any, Any] = {
-        "font.family": "DejaVu Sans",
-        "font.size": 9,
-        "svg.hashsalt": "clinqa",
-        "pdf.fonttype": 42,
-        "text.color": theme.ink,
-        "axes.facecolor": theme.ground,
-        "axes.edgecolor": theme.soft,
-        "axes.labelcolor": theme.soft,
-        "xtick.color": theme.ink,
-        "ytick.color": theme.ink,
-    }
-    with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(width, height), facecolor=theme.ground, layout="constrained")
-        yield figure
-        file = io.BytesIO()
-        figure.savefig(file, format=kind, facecolor=theme.ground, metadata=_METADATA[kind], dpi=160)
-    write_file(path, file.getvalue(), private=private)
