@@ -53,5 +53,5 @@ def bank_tf(
     )
     with Progress() as progress:
         result = build_bank_tf(banks, out, options, progress)
-    lines = [*result.notes, *([] if dry_run else counted(result.counts, "dataset", out))]
+    lines = [*result.lines, *([] if dry_run else counted(result.counts, "dataset", out))]
     return Outcome("build bank-tf", out, result.counts, result.warnings, text="\n".join(lines))

@@ -168,7 +168,8 @@ def _compare(directory: Path, other: Path, out: Path | None) -> Outcome:
     canvas = _canvas()
     text = render_comparison(comparison, canvas)
     if out is not None:
-        from clinqa.core.cells import csv_text, is_private, write_file
+        from clinqa.core.cells import csv_text, write_file
+        from clinqa.core.data_class import is_private
 
         header = ("study_id", "abnormality", "before", "after")
         write_file(
@@ -233,7 +234,7 @@ def _pack_of(directory: Path, pack_dir: Path | None) -> Path | None:
 
 def _examples(summary: Summary, table: DiscordTable, directory: Path, limit: int) -> str:
     from clinqa.cli.terminal import one_line
-    from clinqa.core.cells import is_private
+    from clinqa.core.data_class import is_private
     from clinqa.dataset.discord import discord_examples
 
     lines = ["", "Statements in discord"]

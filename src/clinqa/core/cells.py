@@ -19,12 +19,10 @@ from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.outfolder import is_ours, write_durably
-from clinqa.core.records import DataClass
 from clinqa.core.visible import visible
 
 __all__ = [
     "csv_text",
-    "is_private",
     "read_cell",
     "refuse_existing",
     "safe_cell",
@@ -82,11 +80,6 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     for row in rows:
         writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
     return file.getvalue()
-
-
-def is_private(data_class: str) -> bool:
-    """Whether files of this class are for their owner alone; an unknown class is."""
-    return data_class not in {DataClass.PUBLIC.value, DataClass.LICENSED.value}
 
 
 def refuse_existing(path: Path, *endings: str) -> None:

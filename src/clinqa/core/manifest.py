@@ -71,6 +71,11 @@ class FileRecord:
     bytes: int
     rows: int | None = None
 
+    @classmethod
+    def of(cls, path: Path, name: str | None = None, rows: int | None = None) -> FileRecord:
+        """The record of a file that is there, under `name` (its base name unless given)."""
+        return cls(name or path.name, sha256_file(path), path.stat().st_size, rows)
+
 
 @dataclass(frozen=True, slots=True)
 class StageCounts:

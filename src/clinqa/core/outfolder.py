@@ -17,9 +17,9 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -35,7 +35,7 @@ from clinqa.core.durable import (
     writing,
 )
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint, sha256_file
+from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint
 
 try:
     import fcntl
@@ -43,6 +43,7 @@ except ImportError:  # not on Windows; there two runs on one folder are not kept
     fcntl = None  # type: ignore[assignment]
 
 __all__ = [
+    "EGRESS",
     "JOURNAL",
     "MANIFEST",
     "PARTIAL",
@@ -58,6 +59,8 @@ __all__ = [
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 JOURNAL = "journal.jsonl"
+EGRESS = "egress.jsonl"
+"""What was sent away, a line a request; it stays whatever becomes of the run."""
 STARTED = "started.json"
 TOOL_MARK = f'"tool":"{TOOL}"'.encode()
 
@@ -71,6 +74,7 @@ class OutFolder:
     private: bool
     done: Manifest | None
     _lock: int
+    _made: Sequence[Path] = field(default=())  # folders this run made, the innermost first
 
     @property
     def partial(self) -> Path:
@@ -94,9 +98,15 @@ class OutFolder:
             os.close(self._lock)
 
     def abandon(self) -> None:
-        """Take the partial folder away: nothing worth keeping was made, the next run may differ."""
+        """Take the partial folder away: nothing worth keeping was made, the next run may differ.
+
+        Folders that this run itself made go too, as far as they are empty.
+        """
         with writing(self.path):
             shutil.rmtree(self.partial)
+        with suppress(OSError):
+            for folder in self._made:
+                folder.rmdir()
 
     def write_anew(self, keep: frozenset[str] = frozenset()) -> None:
         """Take away the results that an ended run had begun to write, before they are written.
@@ -123,11 +133,8 @@ class OutFolder:
             names = sorted(files_under(self.partial) - {STARTED, JOURNAL})
             records = []
             for name in names:
-                file = self.partial / name
-                settle(file, self.private)
-                records.append(
-                    FileRecord(name, sha256_file(file), file.stat().st_size, rows.get(name))
-                )
+                settle(self.partial / name, self.private)
+                records.append(FileRecord.of(self.partial / name, name, rows.get(name)))
             finished = replace(manifest, identity=self.identity, outputs=records)
             # Named before anything moves, so that a later run knows what it may take away.
             _write_started(self.partial, self.identity, names, self.private)
@@ -163,9 +170,9 @@ def open_out(
         _refuse_symlinks(out)
         if out.exists() and not out.is_dir():
             raise ConfigError(f"--out {out}: a file is in the way; name a folder")
-        created = not out.exists()
+        made = [one for one in (out, *out.parents) if not one.exists()]
         out.mkdir(parents=True, exist_ok=True)
-        if created and private:
+        if made and private:
             out.chmod(0o700)
         lock = _lock(out)
         try:
@@ -180,7 +187,7 @@ def open_out(
         except BaseException:
             os.close(lock)
             raise
-    return OutFolder(out, identity, private, done, lock)
+    return OutFolder(out, identity, private, done, lock, made)
 
 
 def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) -> Manifest | None:

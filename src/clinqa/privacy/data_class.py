@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from clinqa.core.data_class import inherit, is_private
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 
 __all__ = ["DEFAULTS", "data_class_of", "inherit", "is_private"]
-
-_ORDER = (DataClass.PUBLIC, DataClass.LICENSED, DataClass.RESTRICTED, DataClass.PHI)
 
 # what a source is taken for until its owner says otherwise (simulated reports too)
 DEFAULTS = {
@@ -17,18 +14,6 @@ DEFAULTS = {
     "references": DataClass.LICENSED,
     "banks": DataClass.PUBLIC,
 }
-
-
-def inherit(classes: Iterable[DataClass]) -> DataClass:
-    """The class of something made from several: the strictest of theirs.
-
-    >>> inherit([DataClass.PUBLIC, DataClass.PHI, DataClass.LICENSED])
-    <DataClass.PHI: 'phi'>
-    """
-    found = list(classes)
-    if not found:
-        raise ValueError("a derived thing has at least one source")
-    return max(found, key=_ORDER.index)
 
 
 def data_class_of(kind: str, given: str | None = None) -> DataClass:
@@ -42,10 +27,5 @@ def data_class_of(kind: str, given: str | None = None) -> DataClass:
     try:
         return DataClass(given.strip().casefold())
     except ValueError:
-        known = ", ".join(each.value for each in _ORDER)
+        known = ", ".join(each.value for each in DataClass)
         raise ConfigError(f"--data-class must be one of {known}") from None
-
-
-def is_private(data_class: DataClass) -> bool:
-    """May only its owner read files of this class (mode 0600, nothing leaves the machine)?"""
-    return data_class in (DataClass.RESTRICTED, DataClass.PHI)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from clinqa.core.cells import is_private, write_file
+from clinqa.core.cells import write_file
+from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.present.choice.page import render_choices
 from clinqa.present.choice.read import read_choices

@@ -18,7 +18,7 @@ import jinja2
 from markupsafe import Markup
 
 from clinqa import __version__
-from clinqa.core.cells import is_private
+from clinqa.core.data_class import is_private
 from clinqa.core.figures import PairedTest
 from clinqa.core.visible import visible
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clinqa import __version__
-from clinqa.core.cells import is_private, write_file
+from clinqa.core.cells import write_file
+from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, fingerprint, library_versions
 from clinqa.core.outfolder import MANIFEST, create_file, open_out

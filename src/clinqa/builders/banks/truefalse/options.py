@@ -1,13 +1,12 @@
-"""What `clinqa build bank-tf` is asked for, and what it hands back."""
+"""What `clinqa build bank-tf` is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from clinqa.core.records import DataClass
 
-__all__ = ["BankTfOptions", "BankTfResult"]
+__all__ = ["BankTfOptions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +20,3 @@ class BankTfOptions:
     data_class: DataClass = DataClass.PUBLIC
     dry_run: bool = False
     fresh: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BankTfResult:
-    """What was made. `notes` are lines for people."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    already_done: bool = False

@@ -6,31 +6,20 @@ is to be trained on.
 
 from __future__ import annotations
 
-import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import clinqa
 from clinqa.builders.banks.gather import Gathered, alikes, gather
 from clinqa.builders.banks.truefalse.card import CardFacts, render_card
-from clinqa.builders.banks.truefalse.options import BankTfOptions, BankTfResult
+from clinqa.builders.banks.truefalse.options import BankTfOptions
 from clinqa.builders.banks.truefalse.statements import pair_of
-from clinqa.core.manifest import (
-    FileRecord,
-    Manifest,
-    StageCounts,
-    identity_of,
-    library_versions,
-    sha256_file,
-)
-from clinqa.core.outfolder import OutFolder, open_out, write_durably, writing
+from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
 from clinqa.core.schema import TRUE_FALSE
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.pairs import PairRow, write_pairs
@@ -38,7 +27,6 @@ from clinqa.dataset.probe import probe
 from clinqa.dataset.splits import SPLITS
 from clinqa.packs.references import builtin_reference_pack
 from clinqa.packs.topics import Topic, load_topic
-from clinqa.privacy import is_private
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, open_banks
 
 __all__ = ["VERB", "build_bank_tf"]
@@ -54,46 +42,45 @@ def build_bank_tf(
     out: Path,
     options: BankTfOptions | None = None,
     progress: Progress = silent,
-) -> BankTfResult:
+) -> StageResult:
     """Build the dataset in `out`, or say that it is there already."""
     options = options or BankTfOptions()
     topic = load_topic(options.topic)
     files, problems = open_banks(banks, BankOptions(options.answer_base, options.limit))
-    if options.dry_run:
-        return BankTfResult({}, notes=_dry_run(files, topic, options, out))
-    inputs = [FileRecord(f.path.name, sha256_file(f.path), f.path.stat().st_size) for f in files]
-    configuration = {
-        "topic": options.topic,
-        "answer_base": options.answer_base,
-        "limit": options.limit,
-        "seed": options.seed,
-    }
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this build",
+            out=out,
+            options=options,
+            data_class=options.data_class,
+            plan=partial(_dry_run, files, topic, options, out),
+            known=partial(_known, files, topic, options),
+            work=partial(_build, files, problems, topic, options, progress),
+            told=_told,
+            seeds={"seed": options.seed},
+            libraries=("pyarrow", "numpy", "scikit-learn"),
+        )
+    )
+
+
+def _known(files: Sequence[BankFile], topic: Topic, options: BankTfOptions) -> Known:
+    inputs = [FileRecord.of(file.path) for file in files]
     own = [record.sha256 for record in inputs]
-    identity = identity_of(
+    return Known(
         {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
+            "topic": options.topic,
+            "answer_base": options.answer_base,
+            "limit": options.limit,
+            "seed": options.seed,
+        },
+        inputs,
+        {
             "topic_fingerprint": topic.fingerprint,
-            "data_class": options.data_class.value,
             # without a limit the order of banks decides nothing
             "banks": own if options.limit is not None else sorted(own),
-        }
+        },
     )
-    private = is_private(options.data_class)
-    with open_out(out, identity, fresh=options.fresh, private=private) as folder:
-        if folder.done is not None:
-            return BankTfResult(
-                _told(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {visible(str(out))} holds this build"],
-                already_done=True,
-            )
-        with writing(folder.path):
-            finished = _build(
-                files, problems, topic, options, folder, identity, configuration, inputs, progress
-            )
-    return BankTfResult(_told(finished), list(finished.warnings))
 
 
 def _build(
@@ -101,46 +88,27 @@ def _build(
     problems: Sequence[str],
     topic: Topic,
     options: BankTfOptions,
-    folder: OutFolder,
-    identity: Mapping[str, Any],
-    configuration: Mapping[str, Any],
-    inputs: Sequence[FileRecord],
     progress: Progress,
-) -> Manifest:
-    started, clock = _now(), time.monotonic()
+    place: Workplace,
+) -> Made:
     progress("reading", 0, 1)
     gathered = gather(files, options.limit)
     chosen = [item for item in gathered.items if topic.of(item.question, item.options)]
     pairs, rejects = _pairs(chosen, topic, options.seed)
     progress("writing", 0, 1)
-    partial, private = folder.partial, folder.private
     written = write_pairs(
-        partial, pairs, [*gathered.rejects, *rejects], seed=options.seed, private=private,
-        cuts=_ALL_TEST,
+        place.partial, pairs, [*gathered.rejects, *rejects], seed=options.seed,
+        private=place.private, cuts=_ALL_TEST,
     )  # fmt: skip
-    counts = {**_counts(gathered, chosen, pairs, rejects), **written.counts}
-    for stage, one in counts.items():
-        one.check(stage)
     found = probe(
         [text for pair in pairs for text in (pair.true, pair.false)],
         [label for _ in pairs for label in (True, False)],
         [pair.id for pair in pairs for _ in "tf"],
     )
     banks = Counter(pair.source_id.partition(":")[0] for pair in pairs)
-    manifest = Manifest(
-        verb=VERB,
-        data_class=options.data_class.value,
-        identity=identity,
-        clinqa=clinqa.__version__,
-        command=["clinqa", *sys.argv[1:]],
-        configuration=configuration,
-        seeds={"seed": options.seed},
-        inputs=inputs,
-        counts=counts,
-        started=started,
-        finished=_now(),
-        seconds=round(time.monotonic() - clock, 3),
-        versions=library_versions(("pyarrow", "numpy", "scikit-learn")),
+    return Made(
+        counts={**_counts(gathered, chosen, pairs, rejects), **written.counts},
+        rows=written.rows,
         warnings=_warnings(gathered, problems, pairs),
         details={
             "pairs": len(pairs),
@@ -154,9 +122,8 @@ def _build(
             },
             "by_topic": dict(sorted(Counter(pair.category for pair in pairs).items())),
         },
+        describe=partial(_describe, place, written.rows),
     )
-    _describe(folder, manifest, written.rows)
-    return folder.commit(manifest, written.rows)
 
 
 def _pairs(
@@ -224,12 +191,11 @@ def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairR
     return found
 
 
-def _describe(folder: OutFolder, manifest: Manifest, rows: Mapping[str, int]) -> None:
+def _describe(place: Workplace, rows: Mapping[str, int], manifest: Manifest) -> None:
     """Card and Croissant."""
-    partial, private = folder.partial, folder.private
     title = f"{manifest.details['topic']}: true and false statements from question banks"
     files = [
-        FileRecord(name, sha256_file(partial / name), (partial / name).stat().st_size, n)
+        FileRecord.of(place.partial / name, name, n)
         for name, n in sorted(rows.items())
         if name.startswith("data/")
     ]
@@ -244,10 +210,8 @@ def _describe(folder: OutFolder, manifest: Manifest, rows: Mapping[str, int]) ->
         keywords=("medical", "true-false"),
     )
     tables = {name: (f"data/{name}-*.parquet", TRUE_FALSE) for name in SPLITS}
-    card = render_card(CardFacts(title, manifest))
-    described = render_croissant(facts, files, tables)
-    for name, text in (("README.md", card), ("croissant.json", described)):
-        write_durably(partial / name, text.encode("utf-8"), private=private)
+    place.write("README.md", render_card(CardFacts(title, manifest)))
+    place.write("croissant.json", render_croissant(facts, files, tables))
 
 
 def _dry_run(
@@ -272,7 +236,3 @@ def _told(manifest: Manifest) -> dict[str, int]:
         "pairs": pairs.kept,
         "items": manifest.counts["items"].kept,
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clinqa.core.cells import is_private, read_cell
+from clinqa.core.cells import read_cell
+from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.packs.labels import LabelSyntaxError, LexiconLabel, format_labels, parse_labels
 from clinqa.packs.loader import Pack, load_pack, pack_folder

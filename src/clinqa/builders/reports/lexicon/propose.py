@@ -13,7 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from clinqa.core.cells import is_private, refuse_existing, tsv_cell, write_file
+from clinqa.core.cells import refuse_existing, tsv_cell, write_file
+from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Method, Phase
 from clinqa.dataset.summary import read_manifest
