@@ -131,5 +131,5 @@ def opener(rest: str, options: ModelOptions) -> Model:
 def install(monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
     """Let `made:model` be this model."""
     _installed.append(model)
-    kind = registry.Kind("made", "asking.made_dataset", "opener", "of a test")
+    kind = registry.ModelKind("made", "asking.made_dataset", "opener", "of a test")
     monkeypatch.setitem(registry.KINDS, "made", kind)

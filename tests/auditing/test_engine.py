@@ -9,7 +9,8 @@ from auditing.made import audit_of
 from clinqa.auditing.answers import Means, lay_out, means_of
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import between_variance, crude, equality_difference, trend
-from clinqa.auditing.engine import Drawing, Found, audit_means
+from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.engine import Found, audit_means
 from clinqa.auditing.null import adjusted, blocks_of, p_values
 from clinqa.simulate.cohort import Effect
 

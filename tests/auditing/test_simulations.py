@@ -13,7 +13,8 @@ from scipy.stats import binom
 
 from auditing.made import Made, audit_of
 from clinqa.auditing.deviations import scores_with_intervals
-from clinqa.auditing.engine import Drawing, Found, audit_means
+from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.engine import Found, audit_means
 from clinqa.simulate.cohort import Effect
 
 pytestmark = pytest.mark.slow

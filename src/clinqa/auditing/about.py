@@ -20,7 +20,7 @@ from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, PATIENTS, Cohort, Who
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.engine import Drawing
+from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.pareto import Point
 from clinqa.dataset.reader import Dataset
 from clinqa.scoring.groups import model_facts

@@ -26,7 +26,8 @@ from clinqa.auditing.audit_options import AuditOptions, AuditResult
 from clinqa.auditing.cohort import DOCUMENTS, PATIENTS, TRACT, Cohort, read_cohort
 from clinqa.auditing.csv_tables import tables_of
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
-from clinqa.auditing.engine import Drawing, audit_means
+from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
 from clinqa.auditing.identity import (
     VERB,

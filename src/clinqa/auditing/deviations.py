@@ -10,7 +10,6 @@ that all of them cover at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +17,11 @@ import numpy.typing as npt
 from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, crude, trend
+from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.null import points_of
 from clinqa.core.ids import sub_seed
 from clinqa.stats.bootstrap import bootstrap_sums, resampled_totals
 from clinqa.stats.cluster import Estimate
-
-if TYPE_CHECKING:
-    from clinqa.auditing.engine import Drawing
 
 __all__ = ["Interval", "intervals", "scores_with_intervals"]
 

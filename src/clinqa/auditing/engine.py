@@ -17,6 +17,7 @@ from clinqa.auditing.cohort import PATIENT, TRACT
 from clinqa.auditing.deviations import Interval, intervals
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
+from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.null import (
     Shuffled,
     Units,
@@ -30,7 +31,7 @@ from clinqa.auditing.null import (
 )
 from clinqa.auditing.standard import Cells, Standardised, cells_of, hardness, standardised
 
-__all__ = ["CRUDE", "GAPS", "STANDARD", "Drawing", "Found", "Null", "audit_means"]
+__all__ = ["CRUDE", "GAPS", "STANDARD", "Found", "Null", "audit_means"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,19 +41,6 @@ CRUDE = ("equality_difference", "equality_difference_repeats", "max_min_gap", "t
 STANDARD = ("equality_difference_standardised",)
 GAPS = (*CRUDE, *STANDARD)
 _AT_ONCE = 1 << 21
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """How many samples of patients and permutations of attributes, and from which seed; in words,
-    who is drawn, and within what gaps are standardised."""
-
-    seed: int = 0
-    draws: int = 1000
-    permutations: int = 1000
-    level: float = 0.95
-    who: str = "patients"
-    strata: str = "abnormality × level of the reference"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.cohort import TRACT
 from clinqa.auditing.deviations import scores_with_intervals
 from clinqa.auditing.dimensions import MISSING, Dimension
-from clinqa.auditing.engine import STANDARD, Drawing, Found
+from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.engine import STANDARD, Found
 from clinqa.auditing.records import GAP, Gap
 from clinqa.core.figures import Figure
 from clinqa.scoring.inputs import Run

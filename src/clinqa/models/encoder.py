@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
-from clinqa.models.local.runtime import device_of, import_torch, load_failed
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling, messages_sha256
+from clinqa.models.torch_settings import device_of, import_torch, load_failed
 from clinqa.models.trained import CANARIES, trained_folder
 from clinqa.models.weights import folder_sha256
 

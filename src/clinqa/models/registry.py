@@ -10,13 +10,13 @@ from typing import cast
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import Model, ModelOptions
 
-__all__ = ["KINDS", "Kind", "kind_of", "open_model", "weights_sha256"]
+__all__ = ["KINDS", "ModelKind", "kind_of", "open_model", "weights_sha256"]
 
 Opener = Callable[[str, ModelOptions], Model]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ModelKind:
     """One family of names, `prefix:rest`, and the function `(rest, options) -> Model` behind it."""
 
     prefix: str
@@ -32,26 +32,28 @@ class Kind:
         return cast(Opener, getattr(import_module(self.module), self.opener))(rest, options)
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ModelKind] = {
     kind.prefix: kind
     for kind in (
-        Kind(
+        ModelKind(
             "baseline",
             "clinqa.models.baselines",
             "open_baseline",
             "retrieval or prior",
             takes_shots=False,
         ),
-        Kind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
-        Kind(
+        ModelKind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
+        ModelKind(
             "embedded",
             "clinqa.models.embedded",
             "open_embedded",
             "smollm2 or gemma3-270m",
             hasher="embedded_sha256",
         ),
-        Kind("hf", "clinqa.models.local", "open_hf", "a transformers folder", hasher="hf_sha256"),
-        Kind(
+        ModelKind(
+            "hf", "clinqa.models.local", "open_hf", "a transformers folder", hasher="hf_sha256"
+        ),
+        ModelKind(
             "encoder",
             "clinqa.models.encoder",
             "open_encoder",
@@ -59,16 +61,20 @@ KINDS: dict[str, Kind] = {
             takes_shots=False,
             hasher="encoder_sha256",
         ),
-        Kind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file", hasher="gguf_sha256"),
-        Kind("openai", "clinqa.models.remote.openai", "open_openai", "any compatible server", True),
-        Kind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
-        Kind("anthropic", "clinqa.models.remote.anthropic", "open_anthropic", "a model id", True),
-        Kind("bedrock", "clinqa.models.remote.bedrock", "open_bedrock", "a model id", True),
+        ModelKind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file", hasher="gguf_sha256"),
+        ModelKind(
+            "openai", "clinqa.models.remote.openai", "open_openai", "any compatible server", True
+        ),
+        ModelKind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
+        ModelKind(
+            "anthropic", "clinqa.models.remote.anthropic", "open_anthropic", "a model id", True
+        ),
+        ModelKind("bedrock", "clinqa.models.remote.bedrock", "open_bedrock", "a model id", True),
     )
 }
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> ModelKind:
     """Which kind of model a name means; ConfigError if none.
 
     >>> kind_of("baseline:prior").module

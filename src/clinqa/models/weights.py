@@ -23,6 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.models.torch_settings import import_torch, load_failed
 
 __all__ = [
     "cache_folder",
@@ -101,8 +102,7 @@ def converted(file: Path, digest: str) -> Path:
     target = _place(digest)
     if target.is_dir():
         return target
-    runtime = importlib.import_module("clinqa.models.local.runtime")  # it imports this module
-    torch = runtime.import_torch()
+    torch = import_torch()
     transformers = importlib.import_module("transformers")
     if importlib.util.find_spec("gguf") is None:
         raise MissingExtra("local", "the package gguf, to read GGUF files,")
@@ -125,7 +125,7 @@ def converted(file: Path, digest: str) -> Path:
         (working / "source.json").write_text(json.dumps(source) + "\n", encoding="utf-8")
         with suppress(OSError):  # another run was first; its folder is as good
             working.rename(target)
-    except runtime.load_failed() as error:
+    except load_failed() as error:
         raise ModelError(
             f"{file}: transformers cannot convert this GGUF file ({type(error).__name__}: "
             "an architecture it does not know, a damaged file, or no room in the cache)"

@@ -9,7 +9,7 @@ from typing import Any
 
 from clinqa.core.errors import ModelError
 from clinqa.models.local.place import Place
-from clinqa.models.local.runtime import load_failed
+from clinqa.models.torch_settings import load_failed
 
 __all__ = ["Shape", "shape_of"]
 

@@ -19,6 +19,7 @@ from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
 from clinqa.models.local.place import Place
+from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
 from clinqa.privacy.data_class import is_private
@@ -115,9 +116,8 @@ class EncoderJob:
         drive = importlib.import_module("clinqa.training.drive")
         finish = importlib.import_module("clinqa.training.finish")
         classify = importlib.import_module("clinqa.training.classify")
-        runtime = importlib.import_module("clinqa.models.local.runtime")
-        torch = runtime.import_torch("train")
-        device = runtime.device_of(torch, self.options.device)
+        torch = import_torch("train")
+        device = device_of(torch, self.options.device)
         settings = self.resolved.settings
         watch = drive.make_watch(folder, settings, self.private, self.progress, self.options)
         trainer = classify.ClassTrainer(

@@ -10,7 +10,7 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 from clinqa.models.local.place import Place
-from clinqa.models.local.runtime import device_of, dtype_of, import_torch, load_failed
+from clinqa.models.torch_settings import device_of, dtype_of, import_torch, load_failed
 from clinqa.training.presets import Settings
 
 __all__ = ["Base", "check_extra", "load_base", "load_tokenizer", "lora_config"]

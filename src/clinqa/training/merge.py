@@ -32,8 +32,9 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local import LocalModel
 from clinqa.models.local.adapter import apply_adapter, check_base, grow, tokenizer_folder
 from clinqa.models.local.place import Place, place_of
-from clinqa.models.local.runtime import device_of, import_torch, load, load_plain
+from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
+from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import TRAINED_ON, Trained, trained_folder
 from clinqa.privacy.data_class import inherit, is_private
 from clinqa.training.identity import LIBRARIES

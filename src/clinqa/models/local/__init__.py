@@ -1,6 +1,6 @@
 """Models that run in this process, from files on this machine: `hf:PATH` and `gguf:FILE`.
 
-runtime   torch with its settings; loading weights, tokenizer and adapter, all offline
+runtime   loading weights, tokenizer and adapter, all offline
 render    from messages to tokens: the model's own chat template, or plain completion
 plan      which prompts go together: what they share is computed once
 attention keys and values; attention over what the rows of a batch share

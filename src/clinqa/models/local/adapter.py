@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.models.torch_settings import load_failed
 from clinqa.models.trained import Trained, trained_folder
 from clinqa.models.weights import folder_sha256
 
@@ -66,7 +67,6 @@ def apply_adapter(torch: Any, model: Any, adapter: Path, trained: Trained | None
         peft = importlib.import_module("peft")
     except ImportError as error:
         raise MissingExtra("train", "peft, for adapters,") from error
-    runtime = importlib.import_module("clinqa.models.local.runtime")  # it imports this module
     safe = importlib.import_module("safetensors.torch")
     if trained is not None:
         grow(model, int(trained.manifest.details.get("embedding_rows") or 0))
@@ -78,7 +78,7 @@ def apply_adapter(torch: Any, model: Any, adapter: Path, trained: Trained | None
                 model, str(adapter), is_trainable=False, local_files_only=True
             )
             wanted = safe.load_file(str(adapter / WEIGHTS))
-        except runtime.load_failed() as error:
+        except load_failed() as error:
             raise ModelError(
                 f"{adapter}: the adapter does not fit this model ({type(error).__name__})"
             ) from error

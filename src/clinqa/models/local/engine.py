@@ -22,7 +22,7 @@ from clinqa.models.protocol import Sampling
 
 try:
     import torch
-except ImportError:  # the extra `local` is not installed; runtime.py says so to who asks
+except ImportError:  # the extra `local` is not installed; torch_settings.py says so to who asks
     torch = None
 
 __all__ = ["Engine", "Written"]
