@@ -13,9 +13,10 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import contingency_tables, inter_rater, multitest
 
 from clinqa.stats.agreement import agreement, hierarchy
+from clinqa.stats.design import resampled_totals
 from clinqa.stats.ensembles import majority, search
 from clinqa.stats.holm import holm
-from clinqa.stats.kappa import kappa
+from clinqa.stats.kappa import confusion_sums, kappa_of_tables
 from clinqa.stats.mcnemar import mcnemar
 from clinqa.stats.pareto import frontier
 from clinqa.stats.rank import kendall, ranking_kept
@@ -36,12 +37,12 @@ def test_each_kappa_is_that_of_scikit_learn_and_its_interval_that_of_one_pair_al
     for a, b in combinations(range(5), 2):
         reference = cohen_kappa_score(codes[a], codes[b])
         assert found.value[a, b] == pytest.approx(reference, abs=1e-9)
-    alone = kappa(
-        codes[0].tolist(), codes[1].tolist(), [-1, 0, 1], groups, seed=3, draws=400,
-        method="percentile",
-    )  # fmt: skip
-    assert found.low[0, 1] == pytest.approx(alone.low, abs=1e-9)
-    assert found.high[0, 1] == pytest.approx(alone.high, abs=1e-9)
+    totals = resampled_totals(
+        confusion_sums(codes[0].tolist(), codes[1].tolist(), [-1, 0, 1], groups), draws=400, seed=3
+    )
+    alone = np.quantile(kappa_of_tables(3, "none")(totals), [0.025, 0.975])
+    assert found.low[0, 1] == pytest.approx(alone[0], abs=1e-9)
+    assert found.high[0, 1] == pytest.approx(alone[1], abs=1e-9)
 
 
 def test_the_order_of_items_changes_no_kappa_and_no_interval() -> None:

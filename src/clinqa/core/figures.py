@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Figure", "PairedTest"]
+__all__ = ["Figure", "PairedTest", "known"]
+
+
+def known(value: float) -> float | None:
+    """The number, or None where there is none (NaN, infinite).
+
+    >>> known(0.5), known(float("nan"))
+    (0.5, None)
+    """
+    return float(value) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,25 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from clinqa.stats.estimates import Estimate
+
 __all__ = ["Estimate", "PrecisionRecall", "precision_recall"]
 
 _DRAWS_AT_ONCE = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure with its interval.
-
-    `n` is what the figure is a share of, `clusters` what the interval was drawn over. The
-    signature says how it was computed: figures with different signatures are not comparable.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    clusters: int
-    signature: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.stats.bootstrap import Floats, Method, Statistic, bootstrap_sums
+from clinqa.stats.bootstrap import Floats, Statistic, bootstrap_sums
 from clinqa.stats.cluster import Estimate
 
 __all__ = ["Weights", "confusion_sums", "kappa", "kappa_of_tables"]
@@ -30,7 +30,6 @@ def kappa(
     weights: Weights = "none",
     draws: int = 1000,
     level: float = 0.95,
-    method: Method = "bca",
 ) -> Estimate:
     """Kappa of two labellings of the same items, with a cluster bootstrap interval.
 
@@ -53,7 +52,6 @@ def kappa(
         seed=seed,
         draws=draws,
         level=level,
-        method=method,
         bounds=None,
     )
     named = f"kappa|{weights}"

@@ -1,0 +1,215 @@
+"""Is one run better than another on the same items? Tests that respect patients.
+
+Both runs answered the same items, so only the difference counts, and items of one patient go
+together: the sign of a patient's difference is what chance would decide if the runs were alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import numpy as np
+import numpy.typing as npt
+
+from clinqa.core.figures import PairedTest
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import drawn
+from clinqa.stats.intervals import ROUNDING, Floats
+from clinqa.stats.measure import Measure
+
+__all__ = ["FLIPS", "Difference", "compare", "differences", "mcnemar"]
+
+#: Random sign flips of a test that decides.
+FLIPS = 9999
+#: With so many clusters that differ, or fewer, all their sign flips are gone through.
+EXACT_CLUSTERS = 12
+_SIGNS_AT_ONCE = 1 << 22
+_Change = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The difference a - b of one figure, its interval, and the p-value of there being none.
+
+    `test` says in a word which test it is; NaN where there is none.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    n: int
+    clusters: int
+    signature: str
+    test: str = "sign-flip"
+
+    def as_test(self, a: str, b: str, metric: str, signature: str) -> PairedTest | None:
+        """As a record without an adjusted p; None where any of its numbers does not exist."""
+        if not all(map(isfinite, (self.difference, self.low, self.high, self.p))):
+            return None
+        return PairedTest(
+            a, b, metric, self.difference, self.low, self.high, self.p, None, self.n,
+            self.clusters, signature,
+        )  # fmt: skip
+
+
+def compare(
+    measures: Sequence[Measure],
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    design: Design,
+    *,
+    flips: int = FLIPS,
+    both: bool = False,
+    twofold: Collection[str] = (),
+) -> list[Difference]:
+    """Compare two runs over the same items, row by row; a difference for each measure.
+
+    The test changes the runs over within clusters: of a mean, that is the sign of each cluster's
+    summed difference; of BLEU, which is no mean, the counts change sides. All flips where at most
+    12 clusters differ, else `flips` random ones and p = (b + 1) / (B + 1). The interval is BCa over
+    clusters. With `both`, each measure is over the items that it is of in both runs, and NaN where
+    there are none. `twofold` names measures that are 0 or 1 of each item: where each item is a
+    cluster of its own, McNemar's exact test stands in.
+
+    >>> from clinqa.stats.measure import mean
+    >>> same = [[1, 1.0], [1, 0.5], [1, 0.0]]
+    >>> (none,) = compare([mean()], same, same, Design(["p1", "p2", "p3"]))
+    >>> none.difference, none.p
+    (0.0, 1.0)
+    """
+    ours, theirs = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if ours.shape != theirs.shape:
+        raise ValueError("the two runs need the same items, in the same order")
+    if ours.ndim != 2:
+        raise ValueError("a row of numbers for each item")
+    made: dict[int, Difference] = {}
+    for mask, places in _alike(measures, ours, theirs, both):
+        among = [measures[at] for at in places]
+        own = design if mask.all() else design.of(mask)
+        found = _compared(among, ours[mask], theirs[mask], own, flips)
+        made |= dict(zip(places, found, strict=True))
+    if set(twofold) & {measure.name for measure in measures} and _alone(design, len(ours)):
+        for at, measure in enumerate(measures):
+            if measure.name in twofold:
+                p = mcnemar(*_discordant(measure, ours, theirs))
+                made[at] = replace(made[at], p=p, test="McNemar")
+    return [made[at] for at in range(len(measures))]
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """The two-sided p of there being no difference; of the items that one alone has right.
+
+    Twins are not independent: use it only where no two items share a cluster.
+
+    >>> round(mcnemar(8, 2), 4)
+    0.1094
+    """
+    from scipy.stats import binomtest
+
+    if only_a + only_b == 0:
+        return 1.0
+    return float(binomtest(only_a, only_a + only_b, 0.5).pvalue)
+
+
+def _alike(
+    measures: Sequence[Measure], ours: Floats, theirs: Floats, both: bool
+) -> list[tuple[npt.NDArray[np.bool_], list[int]]]:
+    """Measures of the same items in both runs, with the mask of those items."""
+    if not both:
+        return [(np.ones(len(ours), np.bool_), list(range(len(measures))))]
+    found: dict[bytes, list[int]] = {}
+    for at, measure in enumerate(measures):
+        mask = (measure.count(ours) > 0) & (measure.count(theirs) > 0)
+        found.setdefault(mask.tobytes(), []).append(at)
+    return [(np.frombuffer(mask, np.bool_), places) for mask, places in found.items()]
+
+
+def _alone(design: Design, rows: int) -> bool:
+    """Whether each row is a cluster of its own."""
+    return design.clusters is None or len(np.unique(np.asarray(design.clusters))) == rows
+
+
+def _discordant(measure: Measure, ours: Floats, theirs: Floats) -> tuple[int, int]:
+    one, other = measure.of(ours) > 0, measure.of(theirs) > 0
+    return int((one & ~other).sum()), int((other & ~one).sum())
+
+
+def _compared(
+    measures: Sequence[Measure], ours: Floats, theirs: Floats, design: Design, flips: int
+) -> list[Difference]:
+    every = range(ours.shape[1])
+    columns = np.unique([at for measure in measures for at in measure.columns or every])
+
+    def values(totals: Floats) -> Floats:
+        wide = np.zeros((len(totals), len(every)))
+        wide[:, columns] = totals
+        return np.stack([measure.of(wide) for measure in measures], axis=-1)
+
+    return differences(values, ours[:, columns], theirs[:, columns], design, flips)
+
+
+def differences(
+    values: Callable[[Floats], Floats], ours: Floats, theirs: Floats, design: Design, flips: int
+) -> list[Difference]:
+    """The differences of figures of sums, from (m, columns) to (m, figures)."""
+    width = ours.shape[1]
+
+    def change(totals: Floats) -> Floats:
+        return values(totals[:, :width]) - values(totals[:, width:])
+
+    parts = design.parts(np.concatenate([ours, theirs], axis=1))
+    sums = np.concatenate([own for _, own in parts])
+    found = drawn(change, parts, design)
+    observed = np.array([found.value(at) for at in range(len(found.values))])
+    chances, how = np.full(len(observed), np.nan), "undefined"
+    if not np.isnan(observed).all():
+        chances, how = _flipped(sums, change, observed, flips, design.seed)
+    made = []
+    for at, p in enumerate(chances.tolist()):
+        low, high, told = found.interval(at, None)
+        told = f"{how}; interval: {told}"
+        made.append(Difference(float(observed[at]), low, high, p, len(ours), len(sums), told))
+    return made
+
+
+def _flipped(
+    sums: Floats, change: _Change, observed: Floats, flips: int, seed: int
+) -> tuple[Floats, str]:
+    """p-values when the runs change sides within a random half of the clusters."""
+    width = sums.shape[1] // 2
+    total = sums.sum(axis=0)
+    moving = sums[:, width:] - sums[:, :width]
+    moving = moving[(moving != 0).any(axis=1)]
+    many = len(moving)
+    if many <= EXACT_CLUSTERS:
+        every = np.arange(1 << many)[:, None] >> np.arange(many)[None, :] & 1
+        as_far = _as_far(every.astype(np.float64), moving, total, change, observed)
+        return _nan_kept(as_far / len(every), observed), f"sign-flip, all {len(every)}"
+    random = np.random.default_rng(seed)
+    at_once = max(1, _SIGNS_AT_ONCE // many)
+    as_far = np.zeros(len(observed))
+    for done in range(0, flips, at_once):
+        sides = random.integers(0, 2, (min(at_once, flips - done), many), dtype=np.int8)
+        as_far += _as_far(sides.astype(np.float64), moving, total, change, observed)
+    return _nan_kept((as_far + 1) / (flips + 1), observed), f"sign-flip, {flips} random"
+
+
+def _as_far(
+    sides: Floats, moving: Floats, total: Floats, change: _Change, observed: Floats
+) -> Floats:
+    """How many of the flips are as far from 0 as what was observed, for each figure."""
+    width = moving.shape[1]
+    moved = np.einsum("bc,kc->bk", sides, np.ascontiguousarray(moving.T))
+    flipped = np.concatenate([total[:width] + moved, total[width:] - moved], axis=1)
+    made = np.abs(change(flipped))
+    # Sums in another order differ in their last digits; equal differences count as equal.
+    made_as_far: Floats = np.sum(made >= np.abs(observed) - ROUNDING, axis=0).astype(np.float64)
+    return made_as_far
+
+
+def _nan_kept(chances: Floats, observed: Floats) -> Floats:
+    made: Floats = np.where(np.isnan(observed), np.nan, chances)
+    return made

@@ -1,0 +1,166 @@
+"""The rule of intervals by measure, strata and weights, families, and what may be said."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from clinqa.core.figures import PairedTest
+from clinqa.stats.comparing import compare, mcnemar
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import FEW, estimate, estimates
+from clinqa.stats.families import family_tests
+from clinqa.stats.intervals import SIGNED, exact
+from clinqa.stats.measure import Measure, mean, share
+from clinqa.stats.verdicts import Told, ToldApart, verdict_of
+
+#: rows (asked, right, severe, severe and right)
+ROWS = np.array([[1, n % 3 > 0, n % 30 == 0, n % 30 == 0] for n in range(240)], dtype=float)
+PATIENT = [f"p{n // 4:02d}" for n in range(240)]
+
+
+def test_importing_the_room_loads_no_numpy() -> None:
+    code = (
+        "import sys, clinqa.stats; print('numpy' in sys.modules, clinqa.stats.estimate([1, 0]).n)"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert made.stdout.split() == ["False", "2"]
+
+
+def test_the_short_form_gives_shares_their_bounds_and_means_none() -> None:
+    share_of = estimate([1, 1, 1], ["a", "b", "c"])
+    assert (share_of.high, share_of.low) == (1, pytest.approx(0.025 ** (1 / 3)))
+    degrees = estimate([36.6, 37.2, 39.9, 38.0], seed=1)
+    assert degrees.value == pytest.approx(37.925) and degrees.high > 38
+    assert (degrees.n, degrees.clusters) == (4, 4)
+    assert math.isnan(estimate([]).value) and math.isnan(estimate([1, 0], ["a", "a"]).low)
+
+
+def test_a_figure_of_few_items_counts_those_and_their_patients() -> None:
+    severe = [share("severe", 3, 2, rule=rule) for rule in ("exact", "own")]  # type: ignore[arg-type]
+    whole, own = estimates(severe, ROWS, Design(PATIENT))
+    assert (whole.n, whole.clusters) == (own.n, own.clusters) == (8, 8)
+    # all of them right: bounded by the patients that have one, not by all sixty
+    assert whole.low == pytest.approx(exact(1.0, 60, 0.95)[0])
+    assert own.low == pytest.approx(exact(1.0, 8, 0.95)[0])
+
+
+def test_a_share_over_few_own_patients_has_students_interval() -> None:
+    rows = ROWS.copy()
+    rows[::60, 3] = 0
+    plain, own = estimates(
+        [share("s", 3, 2), share("s", 3, 2, rule="own")], rows, Design(PATIENT, draws=400)
+    )
+    assert plain.value == own.value == 0.5 and own.clusters <= FEW
+    assert "BCa" in plain.signature and "t on the logit scale" in own.signature
+
+
+def test_without_spread_only_none_or_all_is_bounded_under_the_rule_of_ends() -> None:
+    one_of_each = np.array([[2.0, 1.0, 2.0, 0.0]] * 12)
+    half, every, none, signed = estimates(
+        [
+            share("half", 1, 0, rule="ends"),
+            share("every", 2, 0, rule="ends"),
+            share("none", 3, 0, rule="ends"),
+            share("signed", 2, 0, rule="ends", bounds=SIGNED),
+        ],
+        one_of_each,
+        Design(),
+    )
+    assert (half.low, half.high) == (0.5, 0.5) and "no spread" in half.signature
+    assert (every.low, every.high) == (pytest.approx(0.025 ** (1 / 12)), 1)
+    assert (none.low, none.high) == (0, pytest.approx(1 - 0.025 ** (1 / 12)))
+    assert math.isnan(signed.low) and signed.value == 1
+    (alike,) = estimates([share("s", 2, 0, rule="own", bounds=SIGNED)], one_of_each, Design())
+    assert math.isnan(alike.low)
+
+
+def test_a_measure_sees_its_columns_where_it_expects_them() -> None:
+    wide = np.zeros((len(ROWS), 9))
+    wide[:, [3, 7]] = ROWS[:, :2]
+    measure = Measure("x", lambda rows: rows[..., 7] / rows[..., 3], lambda rows: rows[..., 3])
+    (one,) = estimates([measure], wide, Design(PATIENT, seed=2))
+    (other,) = estimates([mean()], ROWS[:, :2], Design(PATIENT, seed=2))
+    assert one == other
+
+
+def test_sums_of_clusters_give_what_their_items_give() -> None:
+    design = Design(PATIENT, seed=5)
+    (one,) = estimates([mean()], ROWS, design)
+    (other,) = estimates([mean()], design.sums(ROWS), Design(seed=5))
+    assert one == other
+
+
+def test_strata_are_drawn_apart_and_those_that_share_a_patient_together() -> None:
+    random = np.random.default_rng(1)
+    stratum = np.repeat([0, 1], 100)
+    right = (random.random(200) < np.where(stratum, 0.95, 0.05)).astype(float)
+    rows = np.stack([np.ones(200), right], axis=1)
+    plain, apart = (
+        estimates([mean()], rows, Design(np.arange(200), strata=strata, draws=500))[0]
+        for strata in (None, stratum)
+    )
+    assert plain.value == apart.value
+    assert apart.high - apart.low < 0.6 * (plain.high - plain.low)
+    # the variance of a stratified sample: that within the strata
+    within = np.mean([right[stratum == at].var() for at in (0, 1)])
+    assert (apart.high - apart.low) / 3.92 == pytest.approx(math.sqrt(within / 200), rel=0.15)
+    shared = Design(np.r_[np.arange(100), np.arange(100)], strata=stratum)
+    assert list(shared.blocks()) == [0] and list(Design(strata=stratum).blocks()) == [0, 1]
+
+
+def test_weights_count_rows_as_often() -> None:
+    twice = np.concatenate([ROWS, ROWS[::2]])
+    (one,) = estimates([mean()], twice, Design([*PATIENT, *PATIENT[::2]], seed=1))
+    (other,) = estimates([mean()], ROWS, Design(PATIENT, weights=[2, 1] * 120, seed=1))
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_each_measure_is_compared_over_the_items_that_it_is_of_in_both_runs() -> None:
+    a, b = ROWS, ROWS.copy()
+    b[:, 1] = 0
+    b[60:, 2:] = 0
+    every, severe = compare(
+        [share("right", 1, 0), share("severe", 3, 2)], a, b, Design(PATIENT), flips=99, both=True
+    )
+    assert (every.n, every.clusters) == (240, 60) and every.p == 1 / 100
+    assert (severe.n, severe.clusters, severe.difference) == (2, 2, 0)
+    (gone,) = compare([share("s", 3, 2)], a, b * [1, 1, 0, 0], Design(PATIENT), both=True)
+    assert gone.as_test("a", "b", "s", "how") is None
+
+
+def test_mcnemar_stands_in_only_where_each_item_is_alone() -> None:
+    other = ROWS.copy()
+    other[:9, 1] = 0
+    measure = share("right", 1, 0)
+    (alone,) = compare([measure], ROWS, other, Design(np.arange(240)), twofold=["right"])
+    (together,) = compare([measure], ROWS, other, Design(PATIENT), twofold=["right"])
+    assert alone.test == "McNemar" and alone.p == mcnemar(6, 0)
+    assert together.test == "sign-flip"
+
+
+def a_test(metric: str, p: float, a: str = "a", b: str = "b") -> PairedTest:
+    return PairedTest(a, b, metric, 0.1, 0.05, 0.15, p)
+
+
+def test_only_the_declared_family_is_adjusted_and_it_comes_first() -> None:
+    tests = [a_test("f1", 0.5), a_test("bleu", 0.02), a_test("bleu", 0.01, "a", "c")]
+    made = family_tests(tests, lambda test: test.metric == "bleu")
+    assert [(test.metric, test.p_holm) for test in made] == [
+        ("bleu", 0.02), ("bleu", 0.02), ("f1", None)
+    ]  # fmt: skip
+    assert family_tests([], lambda test: True) == []
+
+
+def test_not_told_apart_is_said_only_of_tests_that_were_made() -> None:
+    made = family_tests([a_test("bleu", 0.2), a_test("f1", 0.001)], lambda t: t.metric == "bleu")
+    told = ToldApart(made)
+    assert told.verdict("b", "a", "bleu") is Told.NOT_TOLD_APART
+    assert told.verdict("a", "b", "f1") is Told.NOT_TESTED  # outside the family
+    assert not told.higher("a", "b", "f1")
+    assert verdict_of(made[0], alpha=0.3) is Told.TOLD_APART
+    assert told.verdict("a", "b", "bleu", comparable=False) is Told.NOT_COMPARABLE
