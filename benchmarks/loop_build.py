@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.core.schema import LABELS, LONG_FORM, SPAN
+from clinqa.core.schema import SPAN
 from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.reading.readings import PHASES, text_key
 from loop import BATCH, POST, Decided, Reports, answer_of, reports

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
-from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.core.schema import REJECTS
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.core.schema import LONG_FORM
+from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.models import registry
 from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling
 

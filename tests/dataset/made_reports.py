@@ -16,10 +16,10 @@ from clinqa.core.ids import item_id, stable_hash
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import open_out
 from clinqa.core.records import Reason, Reject
-from clinqa.core.schema import LABELS, LONG_FORM, STATEMENTS
 from clinqa.dataset.card import CardFacts
 from clinqa.dataset.publish import publish
 from clinqa.dataset.writer import BatchTables, DatasetWriter, WriteResult
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 
 Report = tuple[str, str, tuple[str, ...]]
 

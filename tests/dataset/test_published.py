@@ -14,10 +14,10 @@ import yaml
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import StageCounts
-from clinqa.core.schema import LONG_FORM
 from clinqa.dataset.card import CardFacts, render_card
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.writer import SplitCounts
+from clinqa.kinds.long_form.columns import LONG_FORM
 from dataset.made_reports import REPORTS, build
 
 FACTS = CardFacts(

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from clinqa.core.errors import CheckFailed
 from clinqa.core.records import Reason, Reject
-from clinqa.core.schema import LABELS, LONG_FORM, STATEMENTS
 from clinqa.dataset import parquet, spool
 from clinqa.dataset.splits import split_groups
 from clinqa.dataset.writer import BatchTables, DatasetWriter
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 from dataset.made_reports import REPORTS, Maker, Report, rows, text_of, write
 
 sentences = st.lists(

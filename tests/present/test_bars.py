@@ -12,7 +12,6 @@ from clinqa.cli import main
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.choice_summary import summarise_choices
 from clinqa.dataset.pair_summary import summarise_pairs
-from clinqa.dataset.verify_pairs import BANK_VERB
 from clinqa.present.bars import Row, draw_bars, plot_choices, plot_pairs
 from clinqa.present.choices import render_choices
 from clinqa.present.tables import Canvas
@@ -60,7 +59,7 @@ def test_show_draws_the_funnel_of_pairs(tmp_path: Path, capsys: pytest.CaptureFi
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
     folder = pairs(tmp_path / "pairs").folder
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest |= {"verb": BANK_VERB}
+    manifest |= {"verb": "build bank-tf"}
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     for name in ("light.svg", "dark.png"):
         dark = ["--dark"] if name.startswith("dark") else []

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.core.schema import LONG_FORM, TRUE_FALSE
+from clinqa.kinds.long_form.columns import LONG_FORM
+from clinqa.kinds.true_false.columns import TRUE_FALSE
 from clinqa.training.options import TrainOptions, TrainResult
 from clinqa.training.run import train
 

@@ -78,27 +78,22 @@ def show(
         refuse_existing(plot, ".svg", ".pdf", ".png")
     if other is not None:
         return _compare(directory, other, out)
-    if _holds_pairs(directory):
+    if _kind(directory) == "true_false":
         return _pairs(directory, examples, plot, dark)
-    if _holds_choices(directory):
+    if _kind(directory) == "multiple_choice":
         if examples:
             raise ConfigError("--examples shows text of reports or documents, not of questions")
         return _choices(directory, plot, dark)
     return _summary(directory, plot, dark, pack_dir, 0 if json else examples)
 
 
-def _holds_pairs(directory: Path) -> bool:
-    from clinqa.dataset.summary import read_manifest
-    from clinqa.dataset.verify_pairs import is_pairs
-
-    return is_pairs(read_manifest(directory))
-
-
-def _holds_choices(directory: Path) -> bool:
-    from clinqa.dataset.choice_summary import holds_choices
+def _kind(directory: Path) -> str:
+    from clinqa.dataset.reader import kind_of
     from clinqa.dataset.summary import read_manifest
 
-    return holds_choices(read_manifest(directory))
+    read_manifest(directory)
+    kind = kind_of(directory)
+    return kind.name if kind else ""
 
 
 def _choices(directory: Path, plot: Path | None, dark: bool) -> Outcome:

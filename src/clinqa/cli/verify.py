@@ -30,13 +30,14 @@ def verify(
     Hashes, totals, splits, ids and, with --source, every span.
     Exit 1 names what broke.
     """
+    from clinqa.dataset.verify import told_beside
     from clinqa.dataset.verify import verify as check
 
     found = [str(problem) for problem in check(directory, source or None)]
     if not found:
         held = "everything checked holds" + (", spans too" if source else "")
-        counts, told = _probed(directory)
-        text = f"{directory}: {held}{told}"
+        counts, told = told_beside(directory)
+        text = f"{directory}: {held}" + (f"\n{told}" if told else "")
         return Outcome("verify", directory, {"problems": 0, **counts}, text=text)
     more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
     return Outcome(
@@ -47,23 +48,3 @@ def verify(
         exit=1,
         error=f"{directory}: {'; '.join(found[:NAMED])}{more}",
     )
-
-
-def _probed(directory: Path) -> tuple[dict[str, object], str]:
-    """The shortcut probe of a dataset of statement pairs; nothing of any other."""
-    from clinqa.core.manifest import Manifest
-    from clinqa.core.outfolder import MANIFEST
-    from clinqa.dataset.verify_pairs import is_pairs, probe_of
-
-    manifest = Manifest.read(directory / MANIFEST)
-    if not is_pairs(manifest):
-        return {}, ""
-    found = probe_of(directory, manifest)
-    if found.accuracy is None:
-        return {"probe": None}, f"\nshortcut probe: too few pairs ({found.pairs:,}) to say anything"
-    one = found.accuracy
-    told = (
-        f"\nshortcut probe: labels told from the wording alone with accuracy {one.value:.3f} "
-        f"({one.low:.3f} to {one.high:.3f}; {one.clusters:,} pairs; chance is 0.5)"
-    )
-    return {"probe": found.as_json()}, told

@@ -1,20 +1,15 @@
-"""The Arrow schemas of every file in a dataset folder; the one place where columns are named."""
+"""What every dataset and run has in common: columns of items, rejects and predictions; splits.
+
+Columns that one kind of item adds stand with it, in `kinds/KIND/columns.py`.
+"""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = [
-    "LABELS",
-    "LONG_FORM",
-    "MULTIPLE_CHOICE",
-    "PREDICTIONS",
-    "REJECTS",
-    "SPAN",
-    "STATEMENTS",
-    "TRUE_FALSE",
-    "VOTE",
-]
+__all__ = ["PREDICTIONS", "REJECTS", "SPAN", "SPLITS", "items_schema"]
+
+SPLITS = ("train", "validation", "test")
 
 SPAN = pa.struct(
     [
@@ -39,112 +34,15 @@ _ITEM = [
     ("method", pa.string()),
 ]
 
-LONG_FORM = pa.schema(
-    [
-        *_ITEM,
-        ("structure", pa.string()),
-        ("level", pa.int8()),
-        ("question_type", pa.string()),
-        # does the deciding statement of this item also decide an item of the train split?
-        ("statement_seen", pa.bool_()),
-    ]
-)
 
-VOTE = pa.struct([("voter", pa.string()), ("label", pa.string()), ("raw", pa.string())])
+def items_schema(*own: tuple[str, pa.DataType]) -> pa.Schema:
+    """The columns of a kind's items: those of every item, then its own.
 
-TRUE_FALSE = pa.schema(
-    [
-        *_ITEM,
-        ("label", pa.bool_()),
-        # the two statements that differ in one edit and have opposite labels
-        ("pair_id", pa.string()),
-        # what its page was read with: text, both, vision
-        ("mode", pa.string()),
-        # the text of the page that decides the label; the same in both items of a pair
-        ("source_text", pa.string()),
-    ]
-)
+    >>> items_schema(("level", pa.int8())).names[-2:]
+    ['method', 'level']
+    """
+    return pa.schema([*_ITEM, *own])
 
-MULTIPLE_CHOICE = pa.schema(
-    [
-        *_ITEM,
-        ("options", pa.list_(pa.string())),
-        ("answer_index", pa.int32()),
-        ("specialties", pa.list_(pa.string())),
-        ("votes", pa.list_(VOTE)),
-        ("needs_image", pa.bool_()),
-        ("garbled", pa.bool_()),
-    ]
-)
-
-LABELS = pa.schema(
-    [
-        ("study_id", pa.string()),
-        ("group", pa.string()),
-        ("abnormality", pa.string()),
-        ("level", pa.int8()),
-        ("method", pa.string()),
-        ("explicit", pa.bool_()),
-        ("hedged", pa.bool_()),
-        ("phase", pa.string()),
-        ("section", pa.string()),
-        ("prosthesis", pa.bool_()),
-        ("spans", pa.list_(SPAN)),
-    ]
-)
-
-STATEMENTS = pa.schema(
-    [
-        ("structure", pa.string()),
-        ("text", pa.string()),
-        ("count", pa.int64()),
-        ("studies", pa.int64()),
-        (
-            "labels",
-            pa.list_(
-                pa.struct(
-                    [
-                        ("abnormality", pa.string()),
-                        ("level", pa.int8()),
-                        ("explicit", pa.bool_()),
-                        ("hedged", pa.bool_()),
-                        ("phase", pa.string()),
-                    ]
-                )
-            ),
-        ),
-        ("method", pa.string()),
-    ]
-)
-
-# one row a page of every PDF that was opened; `text` is what offsets of the part `page` refer to
-PAGES = pa.schema(
-    [
-        ("md5", pa.string()),
-        ("page", pa.int32()),
-        ("mode", pa.string()),
-        ("reason", pa.string()),
-        ("engine", pa.string()),
-        ("chars", pa.int32()),
-        ("raw_chars", pa.int32()),
-        ("width", pa.float32()),
-        ("height", pa.float32()),
-        ("rotation", pa.int32()),
-        ("text", pa.string()),
-    ]
-)
-
-# one row a file; the only place where a document's name stands
-DOCUMENTS = pa.schema(
-    [
-        ("md5", pa.string()),
-        ("name", pa.string()),
-        ("outcome", pa.string()),
-        ("pages", pa.int32()),
-        ("bytes", pa.int64()),
-        ("detail", pa.string()),
-    ]
-)
 
 REJECTS = pa.schema(
     [

@@ -10,24 +10,17 @@ import pyarrow as pa
 
 from clinqa.core.choice_summary import ChoiceSummary
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
-from clinqa.dataset.verify_choices import is_choices
 from clinqa.kinds.multiple_choice.positional import is_positional
 
-__all__ = ["holds_choices", "summarise_choices"]
+__all__ = ["summarise_choices"]
 
 _COLUMNS = (
     *("group", "category", "source_id", "method", "options", "answer_index", "specialties"),
     *("needs_image", "garbled"),
 )
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def holds_choices(manifest: Manifest) -> bool:
-    """Is this a folder of multiple-choice items?"""
-    return is_choices(manifest) or manifest.verb == "build specialty"
 
 
 def summarise_choices(folder: Path) -> ChoiceSummary:

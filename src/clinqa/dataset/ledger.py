@@ -17,11 +17,9 @@ import pyarrow as pa
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset.splits import sample_groups, split_groups
+from clinqa.kinds.long_form.columns import ITEM_REASONS
 
-__all__ = ["ITEM_REASONS", "NOT_SAMPLED", "OUT", "Fate", "Ledger"]
-
-ITEM_REASONS = frozenset({Reason.CONFLICTING_LEVELS, Reason.NO_LABEL})
-"""Reasons that cost a study one label or item; every other reason costs the whole record."""
+__all__ = ["NOT_SAMPLED", "OUT", "Fate", "Ledger"]
 
 NOT_SAMPLED = "not_sampled"
 OUT = -1

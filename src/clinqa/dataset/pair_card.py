@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import yaml
 
 from clinqa.core.manifest import StageCounts
-from clinqa.dataset.probe import FEWEST_PAIRS
+from clinqa.kinds.true_false.probe import FEWEST_PAIRS
 
 __all__ = ["PairCardFacts", "render_pair_card"]
 

@@ -8,13 +8,21 @@ import pyarrow as pa
 
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.core.outfolder import OutFolder, make_folder, write_durably, writing
-from clinqa.core.schema import DOCUMENTS, PAGES, TRUE_FALSE
 from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.pair_card import PairCardFacts, render_pair_card
 from clinqa.dataset.pairs import PairsWritten
 from clinqa.dataset.parquet import write_table
 from clinqa.dataset.splits import SPLITS
-from clinqa.sources.pdf import PdfDocument, documents_table, page_xml, pages_table, xml_name
+from clinqa.kinds.true_false.columns import TRUE_FALSE
+from clinqa.sources.pdf import (
+    DOCUMENTS,
+    PAGES,
+    PdfDocument,
+    documents_table,
+    page_xml,
+    pages_table,
+    xml_name,
+)
 
 __all__ = ["publish_pairs"]
 

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.pair_summary import DocumentRow, PairSummary, RejectRow
-from clinqa.core.schema import DOCUMENTS, PAGES
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.splits import SPLITS
+from clinqa.sources.pdf import DOCUMENTS, PAGES
 
 __all__ = ["summarise_pairs"]
 

@@ -18,9 +18,10 @@ from clinqa.core.ids import item_id
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import make_folder, writing
 from clinqa.core.records import Kind, Reject
-from clinqa.core.schema import REJECTS, TRUE_FALSE
+from clinqa.core.schema import REJECTS
 from clinqa.dataset.parquet import ShardedWriter, write_table
 from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.kinds.true_false.columns import TRUE_FALSE
 
 __all__ = ["CUTS", "PairRow", "PairsWritten", "pair_items", "write_pairs"]
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.core.outfolder import OutFolder, write_durably, writing
-from clinqa.core.schema import LABELS, LONG_FORM
 from clinqa.dataset.card import CardFacts, render_card
 from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.writer import WriteResult
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM
 
 __all__ = ["publish"]
 

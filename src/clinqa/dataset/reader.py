@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
-from clinqa.dataset.splits import SPLITS
+from clinqa.core.schema import SPLITS
+from clinqa.kinds.registry import ItemKind, kinds
 
-__all__ = ["Dataset", "open_dataset", "row_groups"]
+__all__ = ["Dataset", "kind_of", "open_dataset", "row_groups"]
 
 _WIDE = ("context", "question", "source_id", "group", "study_id")
 
@@ -75,6 +76,25 @@ def open_dataset(folder: Path) -> Dataset:
             f"{folder}: no {MANIFEST}, so no complete dataset; run its build again to finish it"
         )
     return Dataset(folder, Manifest.read(folder / MANIFEST))
+
+
+def kind_of(folder: Path) -> ItemKind | None:
+    """The kind of a dataset's items: what their column `kind` says, or else what columns they have.
+
+    None where no file of items can be read, and where the kind is none that is known.
+    """
+    names: list[str] = []
+    for path in sorted((folder / "data").glob("*.parquet")):
+        try:
+            with pq.ParquetFile(path) as file:
+                names = file.schema_arrow.names
+                if file.metadata.num_rows:
+                    told = file.read_row_group(0, ["kind"])["kind"][0].as_py()
+                    return next((kind for kind in kinds() if kind.name == told), None)
+        except (OSError, pa.ArrowException, KeyError):
+            continue
+    fits = (kind for kind in kinds() if kind.facet("columns").items.names == names)
+    return next(fits, None)
 
 
 def row_groups(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

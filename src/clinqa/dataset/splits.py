@@ -12,10 +12,10 @@ from fractions import Fraction
 import numpy as np
 
 from clinqa.core.ids import stable_hash
+from clinqa.core.schema import SPLITS
 
 __all__ = ["DEFAULT_CUTS", "SPLITS", "rank_groups", "sample_groups", "split_groups"]
 
-SPLITS = ("train", "validation", "test")
 DEFAULT_CUTS = (0.7, 0.8)
 
 

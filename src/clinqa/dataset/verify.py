@@ -7,49 +7,35 @@ named by their id, never by their text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
+from clinqa.core.problems import Findings, Problem
 from clinqa.core.records import DataClass
-from clinqa.core.schema import (
-    DOCUMENTS,
-    LABELS,
-    LONG_FORM,
-    MULTIPLE_CHOICE,
-    PAGES,
-    REJECTS,
-    STATEMENTS,
-    TRUE_FALSE,
-)
-from clinqa.dataset.contents import content_problems
+from clinqa.core.schema import REJECTS, SPLITS
 from clinqa.dataset.itemids import id_numbers, remade_ids
-from clinqa.dataset.ledger import ITEM_REASONS
-from clinqa.dataset.problems import Findings, Problem
-from clinqa.dataset.reader import row_groups
+from clinqa.dataset.reader import kind_of, row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of
-from clinqa.dataset.splits import SPLITS
-from clinqa.dataset.verify_choices import choice_problems, is_choices
-from clinqa.dataset.verify_pairs import (
-    BANK_VERB,
-    is_pairs,
-    pair_problems,
-    pdf_problems,
-    reject_problems,
-)
+from clinqa.kinds.facets.columns import Checked, Columns
+from clinqa.sources.pdf import DOCUMENTS, PAGES, PdfOptions, PdfReader
 from clinqa.sources.reports.inputs import UNREADABLE, input_records
 
-__all__ = ["Problem", "verify"]
+__all__ = ["Problem", "told_beside", "verify"]
 
 _ITEM_COLUMNS = ("id", "kind", "group", "question", "answer", "source_id", "spans")
+_DOCUMENTS, _REJECTS = "documents.parquet", "rejects.parquet"
+_SCHEMAS = {_REJECTS: REJECTS, "pages.parquet": PAGES, _DOCUMENTS: DOCUMENTS}
+_NO_KIND = Columns(items=pa.schema([]))
 
 
 def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> list[Problem]:
@@ -69,71 +55,43 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
             return [Problem("manifest", MANIFEST, text)]
         return [Problem("manifest", MANIFEST, str(error))]
     problems = [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
+    facet = _columns(folder)
     given = None if sources is None else list(sources)
-    if is_pairs(manifest):
-        return [*problems, *_pair_problems(folder, manifest, given)]
-    if is_choices(manifest):
-        return [*problems, *_choice_problems(folder, manifest, given)]
     if given is not None:
-        problems += _source_problems([s for s in given if isinstance(s, Path)], manifest)
-    texts = None if given is None else texts_of(given, manifest)
-    readable = list(_readable(folder, manifest, problems))
-    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
-    problems += _item_problems(folder, split_files, texts)
-    studies = manifest.counts.get("studies")
-    problems += content_problems(
-        folder,
-        split_files,
-        readable,
-        studies.kept if studies else None,
-        one_context=manifest.configuration.get("context") == "findings",
-    )
-    problems += _total_problems(folder, manifest, readable)
-    if texts is not None and "labels.parquet" in readable:
-        problems += _label_span_problems(folder, texts)
+        problems += _source_problems([one for one in given if isinstance(one, Path)], manifest)
+    texts = None if given is None or not facet.spans else texts_of(given, manifest)
+    checked = _checked(folder, manifest, list(_readable(folder, manifest, problems, facet)))
+    problems += _item_problems(checked, texts if "data" in facet.spans else None)
+    problems += facet.checks(checked)
+    problems += _total_problems(folder, checked, facet)
+    if texts is not None:
+        for name in sorted((facet.spans.keys() - {"data"}) & checked.readable):
+            problems += _span_problems(checked, name, facet.spans[name], texts)
     return problems
 
 
-def _pair_problems(
-    folder: Path, manifest: Manifest, given: Sequence[Path | pa.Table] | None
-) -> Iterator[Problem]:
-    """What is checked of statement pairs beside hashes and the manifest."""
-    problems: list[Problem] = []
-    readable = list(_readable(folder, manifest, problems, TRUE_FALSE))
-    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
-    yield from problems
-    yield from _item_problems(folder, split_files, None)
-    yield from pair_problems(folder, manifest, split_files, set(readable))
-    if "rejects.parquet" in readable:
-        yield from reject_problems(folder, manifest)
-    items = manifest.counts.get("items")
-    rows = sum(
-        pq.ParquetFile(folder / name).metadata.num_rows
-        for names in split_files.values()
-        for name in names
+def told_beside(folder: Path) -> tuple[Mapping[str, Any], str]:
+    """What the kind of a dataset has to say of it once all holds: values, and a line."""
+    manifest, facet = Manifest.read(folder / MANIFEST), _columns(folder)
+    if facet.told is None:
+        return {}, ""
+    return facet.told(_checked(folder, manifest, [record.name for record in manifest.outputs]))
+
+
+def _columns(folder: Path) -> Columns:
+    kind = kind_of(folder)
+    found: Columns = kind.facet("columns") if kind else _NO_KIND
+    return found
+
+
+def _checked(folder: Path, manifest: Manifest, readable: Sequence[str]) -> Checked:
+    splits = {split: [n for n in readable if n.startswith(f"data/{split}-")] for split in SPLITS}
+    return Checked(
+        manifest,
+        splits,
+        frozenset(readable),
+        lambda name, columns: row_groups(folder / name, columns),
     )
-    if items is None or items.kept != rows:
-        said = "nothing" if items is None else f"{items.kept} kept"
-        yield Problem("totals", "data", f"{rows} items, the manifest says {said}")
-    paths = [one for one in given or () if isinstance(one, Path)]
-    if given is not None and manifest.verb == BANK_VERB:
-        yield from _source_problems(paths, manifest)
-    elif given is not None:
-        yield from pdf_problems(paths, manifest)
-
-
-def _choice_problems(
-    folder: Path, manifest: Manifest, given: Sequence[Path | pa.Table] | None
-) -> Iterator[Problem]:
-    """What is checked of multiple-choice questions beside hashes and the manifest."""
-    problems: list[Problem] = []
-    readable = list(_readable(folder, manifest, problems, MULTIPLE_CHOICE))
-    split_files = {s: [n for n in readable if n.startswith(f"data/{s}-")] for s in SPLITS}
-    yield from problems
-    yield from _item_problems(folder, split_files, None)
-    yield from choice_problems(folder, manifest, split_files, set(readable))
-    if given is not None:
-        yield from _source_problems([s for s in given if isinstance(s, Path)], manifest)
 
 
 def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
@@ -163,6 +121,9 @@ def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
 
 def _source_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Problem]:
     """Files that were not read, and files that were read and are not given."""
+    if any(record.name == _DOCUMENTS for record in manifest.outputs):
+        yield from _document_problems(paths, manifest)
+        return
     if not paths or not manifest.inputs:
         return
     given = {record.sha256: record.name for record in input_records(paths)}
@@ -171,6 +132,17 @@ def _source_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Prob
         yield Problem("source", given[sha256], "not the bytes of any file that was read")
     for sha256 in sorted(read.keys() - given.keys() - {UNREADABLE}):
         yield Problem("source", read[sha256], "was read and is not among the sources given")
+
+
+def _document_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Problem]:
+    """Documents that were not read, and documents that were read and are not given."""
+    with PdfReader(PdfOptions()) as reader:
+        given = {one.md5: one.names for one in reader.plan(paths)}
+    read = {record.sha256: record.name for record in manifest.inputs}
+    for md5 in sorted(given.keys() - read.keys()):
+        yield Problem("source", given[md5][0], "not the bytes of any document that was read")
+    for md5 in sorted(read.keys() - given.keys()):
+        yield Problem("source", read[md5], "was read and is not among the documents given")
 
 
 def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
@@ -195,27 +167,19 @@ def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
             yield Problem("missing", f"data/{split}-*.parquet", "no file of this split")
 
 
-_SCHEMAS = {
-    "labels.parquet": LABELS,
-    "statements.parquet": STATEMENTS,
-    "rejects.parquet": REJECTS,
-    "pages.parquet": PAGES,
-    "documents.parquet": DOCUMENTS,
-}
-
-
 def _readable(
-    folder: Path, manifest: Manifest, problems: list[Problem], items: pa.Schema = LONG_FORM
+    folder: Path, manifest: Manifest, problems: list[Problem], facet: Columns
 ) -> Iterator[str]:
     """The Parquet files that can be read to their end and have the right columns and rows."""
+    schemas = {**_SCHEMAS, **facet.tables}
     for record in manifest.outputs:
         name, path = record.name, folder / record.name
         if not name.endswith(".parquet") or not path.is_file():
             continue
-        schema = items if name.startswith("data/") else _SCHEMAS.get(name)
+        schema = facet.items if name.startswith("data/") else schemas.get(name)
         try:
             with pq.ParquetFile(path) as file:
-                if schema is not None and not file.schema_arrow.equals(schema):
+                if schema and not file.schema_arrow.equals(schema):
                     problems.append(Problem("schema", name, "columns or types differ"))
                     continue
                 if record.rows is not None and file.metadata.num_rows != record.rows:
@@ -229,17 +193,15 @@ def _readable(
         yield name
 
 
-def _item_problems(
-    folder: Path, split_files: dict[str, list[str]], texts: SourceTexts | None
-) -> list[Problem]:
+def _item_problems(checked: Checked, texts: SourceTexts | None) -> list[Problem]:
     problems: list[Problem] = []
     numbers: list[npt.NDArray[np.uint64]] = []
     groups: dict[str, set[str]] = {split: set() for split in SPLITS}
-    for split, names in split_files.items():
+    for split, names in checked.splits.items():
         for name in names:
             wrong = Findings("ids", name, "id is not the hash of the item")
             spans = Findings("spans", name, "span is not the source's text, item")
-            for table in row_groups(folder / name, _ITEM_COLUMNS):
+            for table in checked.read(name, _ITEM_COLUMNS):
                 groups[split].update(table["group"].unique().to_pylist())
                 try:
                     numbers.append(id_numbers(table["id"]))
@@ -271,57 +233,39 @@ def _group_problems(groups: dict[str, set[str]]) -> Iterator[Problem]:
                 yield Problem("groups", f"{one} and {other}", f"{len(shared)} groups are in both")
 
 
-def _total_problems(folder: Path, manifest: Manifest, readable: Sequence[str]) -> Iterator[Problem]:
-    rows = {name: pq.ParquetFile(folder / name).metadata.num_rows for name in readable}
-    items = manifest.counts.get("items")
-    in_files = sum(n for name, n in rows.items() if name.startswith("data/"))
+def _total_problems(folder: Path, checked: Checked, facet: Columns) -> Iterator[Problem]:
+    """Items and rejects against what the stages say of them."""
+    counts = checked.manifest.counts
+    rows = sum(
+        pq.ParquetFile(folder / name).metadata.num_rows
+        for names in checked.splits.values()
+        for name in names
+    )
+    items = counts.get("items")
     if items is None:
         yield Problem("totals", MANIFEST, "no counts of stage items")
-    elif items.kept != in_files:
-        yield Problem("totals", "data", f"{in_files} items, the manifest says {items.kept} kept")
-    studies = manifest.counts.get("studies")
-    if studies is None:
+    elif items.kept != rows:
+        yield Problem("totals", "data", f"{rows} items, the manifest says {items.kept} kept")
+    stages = [counts[stage] for stage in facet.counted or counts if stage in counts]
+    if not stages or _REJECTS not in checked.readable:
         return
-    if "rejects.parquet" in readable:
-        reasons = pq.ParquetFile(folder / "rejects.parquet").read(["reason"])["reason"]
-        tally = {v["values"]: v["counts"] for v in pc.value_counts(reasons).to_pylist()}
-        found = {reason: n for reason, n in tally.items() if reason not in ITEM_REASONS}
-        said = dict(studies.rejected_by_reason)
-        for reason in sorted(found.keys() | said.keys()):
-            if found.get(reason, 0) != said.get(reason, 0):
-                text = f"{found.get(reason, 0)} rows, the manifest says {said.get(reason, 0)}"
-                yield Problem("totals", f"rejects.parquet, {reason}", text)
-    yield from _study_problems(folder, studies.kept, readable)
+    said, found = Counter[str](), Counter[str]()
+    for stage in stages:
+        said.update(stage.rejected_by_reason)
+    found.update(row["reason"] for row in checked.rows(_REJECTS, ["reason"]))
+    for reason in sorted((found.keys() | said.keys()) - facet.beside):
+        if found[reason] != said[reason]:
+            text = f"{found[reason]} rows, the manifest says {said[reason]}"
+            yield Problem("totals", f"{_REJECTS}, {reason}", text)
 
 
-def _study_problems(folder: Path, kept: int, readable: Sequence[str]) -> Iterator[Problem]:
-    """No more studies than were kept, and the same group for a study wherever it stands."""
-    names = [(n, "source_id") for n in readable if n.startswith("data/")]
-    names += [(n, "study_id") for n in readable if n == "labels.parquet"]
-    pairs = []
-    for name, column in names:
-        for table in row_groups(folder / name, [column, "group"]):
-            plain = table.rename_columns({column: "study"}).select(["study", "group"])
-            pairs.append(plain.group_by(["study", "group"]).aggregate([]))
-    if not pairs:
-        return
-    strings = pa.schema([("study", pa.string()), ("group", pa.string())])
-    all_pairs = pa.concat_tables([pair.cast(strings) for pair in pairs])
-    distinct = all_pairs.group_by(["study", "group"]).aggregate([])
-    studies = len(distinct["study"].unique())
-    # every study that is kept has a label
-    if studies > kept or (studies < kept and "labels.parquet" in readable):
-        yield Problem("totals", "data", f"{studies} studies, the manifest says {kept} kept")
-    if distinct.num_rows != studies:
-        text = f"{distinct.num_rows - studies} studies stand under more than one group"
-        yield Problem("groups", "data and labels.parquet", text)
-
-
-def _label_span_problems(folder: Path, texts: SourceTexts) -> list[Problem]:
-    wrong = Findings("spans", "labels.parquet", "span is not the source's text, row")
+def _span_problems(
+    checked: Checked, name: str, column: str, texts: SourceTexts
+) -> Iterator[Problem]:
+    wrong = Findings("spans", name, "span is not the source's text, row")
     before = 0
-    for table in row_groups(folder / "labels.parquet", ["study_id", "spans"]):
-        for row in texts.wrong_rows(table["study_id"], table["spans"]):
+    for table in checked.read(name, [column, "spans"]):
+        for row in texts.wrong_rows(table[column], table["spans"]):
             wrong.add(str(before + row + 1))
         before += table.num_rows
-    return wrong.problems()
+    yield from wrong.problems()

@@ -22,12 +22,13 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import make_folder, writing
 from clinqa.core.records import Reject
-from clinqa.core.schema import LABELS, LONG_FORM, REJECTS, STATEMENTS
+from clinqa.core.schema import REJECTS
 from clinqa.dataset.itemids import id_numbers
 from clinqa.dataset.ledger import OUT, Fate, Ledger
 from clinqa.dataset.parquet import ShardedWriter, write_table
 from clinqa.dataset.splits import DEFAULT_CUTS, SPLITS
 from clinqa.dataset.spool import Spool, encode, encoded_schema
+from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 
 __all__ = ["BatchTables", "DatasetWriter", "SplitCounts", "WriteResult"]
 

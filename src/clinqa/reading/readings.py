@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.core.records import Method
-from clinqa.core.schema import STATEMENTS
+from clinqa.reading.columns import STATEMENTS
 from clinqa.reading.findings import Reading
 from clinqa.reading.labeller import Labeller
 from clinqa.reading.scan import PHASES, Statements

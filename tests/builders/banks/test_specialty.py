@@ -14,8 +14,8 @@ from clinqa.builders.banks.specialty.multi import SetOptions
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.pipeline import build_specialty
 from clinqa.core.errors import ConfigError, ModelError, SourceError
-from clinqa.core.schema import MULTIPLE_CHOICE
 from clinqa.dataset.verify import verify
+from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 
 BANK = bundled(Path("bundled"))
 NO_SETS = SetOptions("none")

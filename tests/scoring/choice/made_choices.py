@@ -16,8 +16,8 @@ from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.core.schema import MULTIPLE_CHOICE
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.models.protocol import Output, Prompt
 
 Pick = Callable[[Prompt], str]

@@ -30,8 +30,8 @@ from clinqa.core.visible import visible
 from clinqa.dataset.across import highest_across
 from clinqa.dataset.pair_publish import publish_pairs
 from clinqa.dataset.pairs import CUTS, PairRow, PairsWritten, write_pairs
-from clinqa.dataset.probe import probe
 from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.privacy import is_private
 from clinqa.sources.pdf import (

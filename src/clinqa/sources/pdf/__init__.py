@@ -26,9 +26,18 @@ from clinqa.sources.pdf.records import (
     PdfPage,
     Why,
 )
-from clinqa.sources.pdf.tables import documents_table, page_xml, pages_table, xml_name
+from clinqa.sources.pdf.tables import (
+    DOCUMENTS,
+    PAGES,
+    documents_table,
+    page_xml,
+    pages_table,
+    xml_name,
+)
 
 __all__ = [
+    "DOCUMENTS",
+    "PAGES",
     "Engine",
     "Identity",
     "Mode",

@@ -7,10 +7,38 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pyarrow as pa
 
-from clinqa.core.schema import DOCUMENTS, PAGES
 from clinqa.sources.pdf.records import PdfDocument, PdfPage
 
-__all__ = ["documents_table", "page_xml", "pages_table", "xml_name"]
+__all__ = ["DOCUMENTS", "PAGES", "documents_table", "page_xml", "pages_table", "xml_name"]
+
+# one row a page of every PDF that was opened; `text` is what offsets of the part `page` refer to
+PAGES = pa.schema(
+    [
+        ("md5", pa.string()),
+        ("page", pa.int32()),
+        ("mode", pa.string()),
+        ("reason", pa.string()),
+        ("engine", pa.string()),
+        ("chars", pa.int32()),
+        ("raw_chars", pa.int32()),
+        ("width", pa.float32()),
+        ("height", pa.float32()),
+        ("rotation", pa.int32()),
+        ("text", pa.string()),
+    ]
+)
+
+# one row a file; the only place where a document's name stands
+DOCUMENTS = pa.schema(
+    [
+        ("md5", pa.string()),
+        ("name", pa.string()),
+        ("outcome", pa.string()),
+        ("pages", pa.int32()),
+        ("bytes", pa.int64()),
+        ("detail", pa.string()),
+    ]
+)
 
 
 def pages_table(documents: Iterable[PdfDocument]) -> pa.Table:

@@ -25,10 +25,10 @@ from clinqa.core.figures import Figure
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, sha256_file
 from clinqa.core.outfolder import OutFolder, write_durably
 from clinqa.core.records import Reject
-from clinqa.core.schema import MULTIPLE_CHOICE
 from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.parquet import write_table
 from clinqa.dataset.splits import SPLITS
+from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.packs.specialties import Specialties
 
 __all__ = ["Outcome", "publish"]

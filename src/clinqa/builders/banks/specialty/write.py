@@ -16,10 +16,11 @@ from clinqa.core.figures import Figure
 from clinqa.core.ids import item_id
 from clinqa.core.outfolder import make_folder, write_durably
 from clinqa.core.records import Kind, Reject
-from clinqa.core.schema import MULTIPLE_CHOICE, REJECTS
+from clinqa.core.schema import REJECTS
 from clinqa.dataset.parquet import ShardedWriter, write_table
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.spool import encode, encoded_schema
+from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.sources.banks import BankItem
 
 __all__ = [

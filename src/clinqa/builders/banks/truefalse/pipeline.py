@@ -18,13 +18,13 @@ from clinqa.builders.banks.truefalse.statements import pair_of
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
-from clinqa.core.schema import TRUE_FALSE
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.pairs import PairRow, write_pairs
-from clinqa.dataset.probe import probe
 from clinqa.dataset.splits import SPLITS
+from clinqa.kinds.true_false.columns import TRUE_FALSE
+from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import builtin_reference_pack
 from clinqa.packs.topics import Topic, load_topic
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, open_banks

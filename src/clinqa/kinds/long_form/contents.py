@@ -7,8 +7,7 @@ compared by hashes of 64 bits that hold within this process only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.problems import Findings, Problem
 from clinqa.core.records import Level, Phase
-from clinqa.dataset.problems import Findings, Problem
-from clinqa.dataset.reader import row_groups
-from clinqa.dataset.splits import SPLITS
+from clinqa.core.schema import SPLITS
+from clinqa.kinds.facets.columns import Checked
 
 __all__ = ["content_problems"]
 
@@ -37,46 +36,37 @@ _STATEMENT_COLUMNS = ("text", "count", "studies", "labels")
 _FINDING, _UNMENTIONED = "finding", "unmentioned"
 
 
-def content_problems(
-    folder: Path,
-    split_files: Mapping[str, Sequence[str]],
-    readable: Sequence[str],
-    kept: int | None,
-    *,
-    one_context: bool,
-) -> list[Problem]:
+def content_problems(checked: Checked, kept: int | None, *, one_context: bool) -> Iterator[Problem]:
     """Everything in which the tables contradict each other or themselves.
 
     `kept` is the number of studies, where the manifest says it; with `one_context` all items of a
     study have the same context.
     """
-    if _LABELS not in readable:
-        return []  # what that file lacks is said already
-    labels = _Labels(folder)
-    problems = labels.problems()
-    if _STATEMENTS in readable:
-        problems += _statement_problems(folder, labels, kept)
-    items = _Items(folder, labels, one_context)
+    if _LABELS not in checked.readable:
+        return  # what that file lacks is said already
+    labels = _Labels(checked)
+    yield from labels.problems()
+    if _STATEMENTS in checked.readable:
+        yield from _statement_problems(checked, labels, kept)
+    items = _Items(checked, labels, one_context)
     for split in SPLITS:  # train first: the others are compared with it
-        for name in split_files.get(split, ()):
-            problems += items.problems(name, split)
-    whole = all(name in readable for names in split_files.values() for name in names)
-    if whole and all(split_files.get(split) for split in SPLITS):
-        problems += items.count_problems()
-    return problems
+        for name in checked.splits.get(split, ()):
+            yield from items.problems(name, split)
+    if all(checked.splits.get(split) for split in SPLITS):
+        yield from items.count_problems()
 
 
 class _Labels:
     """What labels.parquet says, by hash: of the baseline, and of any phase."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, checked: Checked) -> None:
         keys: list[Hashes] = []
         values: list[Hashes] = []
         every: list[Hashes] = []
         texts: list[Hashes] = []
         cited: list[Hashes] = []
         triples: list[Hashes] = []
-        for table in row_groups(folder / _LABELS, _LABEL_COLUMNS):
+        for table in checked.read(_LABELS, _LABEL_COLUMNS):
             level = table["level"].to_numpy()
             baseline = _is(table["phase"], Phase.BASELINE.value)
             key = _hashes(table["study_id"], table["abnormality"])
@@ -110,8 +100,8 @@ class _Labels:
 class _Items:
     """Compares items with labels, contexts and train's statements."""
 
-    def __init__(self, folder: Path, labels: _Labels, one_context: bool) -> None:
-        self._folder, self._labels, self._one_context = folder, labels, one_context
+    def __init__(self, checked: Checked, labels: _Labels, one_context: bool) -> None:
+        self._read, self._labels, self._one_context = checked.read, labels, one_context
         self._train: Hashes = np.empty(0, np.uint64)
         self._findings = 0
 
@@ -129,7 +119,7 @@ class _Items:
                 ("seen", "seen", "statement_seen is not what train says, item"),
             )
         }
-        for table in row_groups(self._folder / name, _ITEM_COLUMNS):
+        for table in self._read(name, _ITEM_COLUMNS):
             ids = table["id"]
             for key, wrong in self._wrong(table, split):
                 for row in np.flatnonzero(wrong).tolist():
@@ -182,13 +172,13 @@ class _Items:
         return wrong
 
 
-def _statement_problems(folder: Path, labels: _Labels, kept: int | None) -> list[Problem]:
+def _statement_problems(checked: Checked, labels: _Labels, kept: int | None) -> list[Problem]:
     """Each deciding sentence is a statement with that reading, and occurs often enough."""
     texts: list[Hashes] = []
     studies: list[npt.NDArray[np.int64]] = []
     triples: list[Hashes] = []
     odd = 0
-    for table in row_groups(folder / _STATEMENTS, _STATEMENT_COLUMNS):
+    for table in checked.read(_STATEMENTS, _STATEMENT_COLUMNS):
         count, own = table["count"].to_numpy(), table["studies"].to_numpy()
         odd += int(((own < 1) | (count < own)).sum())
         if kept is not None:
