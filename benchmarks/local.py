@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 
 from clinqa.asking.prompts import load_template
 from clinqa.models.local import LocalModel
-from clinqa.models.local.engine import Written
+from clinqa.models.local.engine import WrittenRow
 from clinqa.models.local.plan import Batch
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.registry import open_model
@@ -144,7 +144,7 @@ def _recorded(model: LocalModel) -> Iterator[dict[int, list[int]]]:
     engine = model._open.engine
     plain, kept = engine.write, {}
 
-    def write(batch: Batch, *others: Any) -> list[Written]:
+    def write(batch: Batch, *others: Any) -> list[WrittenRow]:
         written = plain(batch, *others)
         kept.update({row.index: one.tokens for row, one in zip(batch.rows, written, strict=True)})
         return written

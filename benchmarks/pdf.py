@@ -45,7 +45,7 @@ Plan = list[tuple[str, list[int]]]
 
 def clinqa_text(plan: Plan) -> Iterator[dict[str, Any]]:
     from clinqa.sources.pdf.clean import page_text, vocabulary
-    from clinqa.sources.pdf.order import Line
+    from clinqa.sources.pdf.order import PageLine
     from clinqa.sources.pdf.parse import open_document
 
     for name, pages in plan:
@@ -53,7 +53,7 @@ def clinqa_text(plan: Plan) -> Iterator[dict[str, Any]]:
         assert document is not None, name
         for number in pages:
             raw = document.page(number)
-            lines = [Line(*fields) for fields in raw["lines"]]
+            lines = [PageLine(*fields) for fields in raw["lines"]]
             page_text(lines, vocabulary(line.text for line in lines))
             yield {
                 "text": "\n".join(line.text for line in lines),

@@ -99,7 +99,7 @@ def table() -> SectionTable:
 
 
 def scanned(
-    rows: list[str | None], engine: scan.Engine, bounds: Bounds | None = None
+    rows: list[str | None], engine: scan.ScanEngine, bounds: Bounds | None = None
 ) -> tuple[Pieces, Statements]:
     scanner = Scanner(table(), engine)
     return scanner.scan(pa.array(rows, pa.large_string()), bounds), scanner.statements
@@ -253,7 +253,7 @@ def test_slices_chunks_and_narrow_strings_give_the_same_rows() -> None:
 
 
 @pytest.mark.parametrize("engine", ["python", pytest.param("compiled", marks=needs_numba)])
-def test_offsets_slice_the_statement_out_of_its_text(engine: scan.Engine) -> None:
+def test_offsets_slice_the_statement_out_of_its_text(engine: scan.ScanEngine) -> None:
     rows = [
         "\u5de6 LV: N\u00e9 normal   size. \U0001f600 Mild\u00a0\u00a0\u00a0MR.\n",
         "Indication: heart failure.\n\nMITRAL VALVE: Mild \tMR. No MS.",
@@ -270,7 +270,7 @@ def test_offsets_slice_the_statement_out_of_its_text(engine: scan.Engine) -> Non
 
 @pytest.mark.parametrize("engine", ["python", pytest.param("compiled", marks=needs_numba)])
 def test_rows_are_those_of_segment_without_ignored_sections_in_text_order(
-    engine: scan.Engine,
+    engine: scan.ScanEngine,
 ) -> None:
     text = "INDICATION: Severe MR.\nMV: Mild MR.\nPOST-BYPASS:\nMV: No MR.\nIMPRESSION: Good. Fine."
     pieces, _ = scanned([text], engine)

@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.simulate.answerers import FILES, Item, write_cohort
+from clinqa.simulate.answerers import FILES, AnswererItem, write_cohort
 from clinqa.simulate.cohort import Effect, chance_right, make_cohort
 
 PATIENTS = [f"p{number:04d}" for number in range(2000)]
 
 
-def items() -> list[Item]:
+def items() -> list[AnswererItem]:
     return [
-        Item(f"i{n:03d}", f"p{n // 6:02d}", f"a{n % 3}", n % 4, f"level {n % 4} of a{n % 3}")
+        AnswererItem(
+            f"i{n:03d}", f"p{n // 6:02d}", f"a{n % 3}", n % 4, f"level {n % 4} of a{n % 3}"
+        )
         for n in range(240)
     ]
 

@@ -7,19 +7,19 @@ import random
 import pytest
 
 from clinqa.core.records import Reason
-from clinqa.terms.compared import ALL, BASE, Compared, Row, compared
-from clinqa.terms.scoring import Place, Scored
+from clinqa.terms.compared import ALL, BASE, Compared, ModelTerm, compared
+from clinqa.terms.scoring import ScoredPlace, TermPlace
 
 
 def _row(
     model: str, item: int, start: int, specialty: str, value: float | None, part: str = "question"
-) -> Row:
+) -> ModelTerm:
     lost = None if value is not None else Reason.NOTHING_BEFORE
-    scored = Scored(Place(part, start, start + 4, f"c{start}"), value, 1, False, lost)
-    return Row(model, f"i{item}", f"g{item // 2}", specialty, scored)
+    scored = ScoredPlace(TermPlace(part, start, start + 4, f"c{start}"), value, 1, False, lost)
+    return ModelTerm(model, f"i{item}", f"g{item // 2}", specialty, scored)
 
 
-def _rows() -> list[Row]:
+def _rows() -> list[ModelTerm]:
     rows = []
     for item in range(40):
         specialty = "Cardiology" if item % 2 else "Neurology"
@@ -31,7 +31,7 @@ def _rows() -> list[Row]:
     return rows
 
 
-def _made(rows: list[Row]) -> Compared:
+def _made(rows: list[ModelTerm]) -> Compared:
     return compared(rows, [BASE, "tuned"], model="m", signature="s", seed=0, draws=400)
 
 

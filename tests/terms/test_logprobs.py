@@ -24,7 +24,7 @@ from clinqa.terms.find import find_terms
 from clinqa.terms.gold import gold_text
 from clinqa.terms.logprobs import LogprobOptions, term_logprobs
 from clinqa.terms.options import FindOptions
-from clinqa.terms.scoring import Place, open_scorer, score_items
+from clinqa.terms.scoring import TermPlace, open_scorer, score_items
 from models.local.test_adapter import make_adapter
 from terms.made_terms import build, write_obo
 from tiny_model import make_tiny, opened
@@ -35,12 +35,12 @@ QUESTION = "Gout? (asthma) β-thalassaemia, Sjögren’s; asthma/asthma and asth
 TERMS = ("asthma", "β-thalassaemia", "Sjögren’s")
 
 
-def _places(text: str, part: str = "question") -> list[Place]:
+def _places(text: str, part: str = "question") -> list[TermPlace]:
     found = []
     for term in TERMS:
         at = text.find(term)
         while at >= 0:
-            found.append(Place(part, at, at + len(term), term))
+            found.append(TermPlace(part, at, at + len(term), term))
             at = text.find(term, at + 1)
     return found
 
@@ -52,7 +52,7 @@ def test_each_occurrence_has_the_probability_of_a_plain_forward_pass(
 ) -> None:
     model = opened(make_tiny(tmp_path, chat=chat))
     parts = {"question": QUESTION, "answer": "asthma"}
-    places = [*_places(QUESTION), Place("answer", 0, 6, "asthma")]
+    places = [*_places(QUESTION), TermPlace("answer", 0, 6, "asthma")]
     other = {"question": "What says the report of asthma", "answer": "no"}
     items = [("a", parts, places), ("b", other, _places(other["question"]))]
     scored = dict(score_items(model, items, form))
@@ -80,7 +80,7 @@ def test_a_term_with_nothing_before_it_is_lost_and_told(tmp_path: Path) -> None:
     [(_, scored)] = score_items(model, [("a", {"question": text}, _places(text))], "plain")
     assert [one.lost for one in scored] == [Reason.NOTHING_BEFORE, None]
     assert scored[0].logprob is None and scored[1].logprob is not None
-    only = [("b", {"question": "asthma"}, [Place("question", 0, 6, "asthma")])]
+    only = [("b", {"question": "asthma"}, [TermPlace("question", 0, 6, "asthma")])]
     [(_, scored)] = score_items(model, only, "plain")
     assert scored[0].lost is Reason.NOTHING_BEFORE
 

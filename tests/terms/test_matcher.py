@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.sources.terminology.records import Label
-from clinqa.terms.matcher import Matcher
+from clinqa.terms.matcher import NameMatcher
 from clinqa.terms.words import key_of, tokens
 
 NAMES = [
@@ -23,7 +23,7 @@ NAMES = [
 
 
 def _found(text: str) -> list[tuple[str, str]]:
-    return [(f.concept, text[f.start : f.end]) for f in Matcher(NAMES).find(text)]
+    return [(f.concept, text[f.start : f.end]) for f in NameMatcher(NAMES).find(text)]
 
 
 def test_the_longest_name_wins_and_names_do_not_overlap() -> None:
@@ -32,7 +32,7 @@ def test_the_longest_name_wins_and_names_do_not_overlap() -> None:
 
 def test_every_occurrence_is_found_at_its_place() -> None:
     text = "Pain? pain; PAIN"
-    assert [(f.start, f.end) for f in Matcher(NAMES).find(text)] == [(0, 4), (6, 10), (12, 16)]
+    assert [(f.start, f.end) for f in NameMatcher(NAMES).find(text)] == [(0, 4), (6, 10), (12, 16)]
 
 
 def test_a_name_does_not_go_over_the_end_of_a_sentence() -> None:
@@ -61,7 +61,7 @@ def test_an_abbreviation_is_found_in_its_capitals_only() -> None:
 
 
 def test_a_word_of_three_letters_is_found_as_it_is_written_only() -> None:
-    matcher = Matcher([("tic", [Label("Tic", 0)])])
+    matcher = NameMatcher([("tic", [Label("Tic", 0)])])
     assert [f.start for f in matcher.find("Tic, tic, TIC")] == [0]
 
 
@@ -73,17 +73,17 @@ def test_roman_and_arabic_numbers_of_types_are_alike() -> None:
 def test_of_two_concepts_with_a_name_the_preferred_one_is_meant_whatever_the_order() -> None:
     both = [("b", [Label("Spell", 1)]), ("a", [Label("Spell", 1)]), ("c", [Label("spells", 0)])]
     for names in (both, both[::-1]):
-        matcher = Matcher(names)
+        matcher = NameMatcher(names)
         assert [f.concept for f in matcher.find("a spell")] == ["c"]
         assert matcher.shared == 2
 
 
 def test_words_of_the_pack_are_no_terms() -> None:
-    assert Matcher(NAMES, {"pains"}).find("pain") == []
+    assert NameMatcher(NAMES, {"pains"}).find("pain") == []
 
 
 def test_a_whole_text_is_looked_up_and_a_part_of_it_is_not() -> None:
-    matcher = Matcher(NAMES)
+    matcher = NameMatcher(NAMES)
     assert matcher.lookup(" chest pains ") == "chest"
     assert matcher.lookup("severe chest pain") is None
     assert matcher.lookup("") is None
@@ -92,7 +92,7 @@ def test_a_whole_text_is_looked_up_and_a_part_of_it_is_not() -> None:
 @given(st.text(alphabet="pain chest-,.;'sé\n\u2019\U0001f600", max_size=60))
 def test_places_are_code_points_and_give_the_name_back(text: str) -> None:
     last = 0
-    for found in Matcher(NAMES).find(text):
+    for found in NameMatcher(NAMES).find(text):
         assert last <= found.start < found.end <= len(text)
         last = found.end
         assert key_of(text[found.start : found.end]) in {

@@ -14,12 +14,12 @@ from clinqa.packs.specialties import builtin_specialties
 from clinqa.packs.terms import builtin_terms, load_terms
 from clinqa.terms.find import find_terms
 from clinqa.terms.options import FindOptions
-from clinqa.terms.vocabulary import Vocabulary, open_vocabulary
+from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from terms.made_releases import write_rf2, write_rrf
 from terms.made_terms import build, write_obo
 
 
-def _opened(folder: Path, source: str, **options: Any) -> Vocabulary:
+def _opened(folder: Path, source: str, **options: Any) -> TermVocabulary:
     asked = FindOptions(source=source, hpo=write_obo(folder), **options)
     asked.check()
     return open_vocabulary(asked, builtin_terms())

@@ -17,7 +17,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.models.registry import KINDS
-from clinqa.models.trained import Trained, seen_rows, trained_folder
+from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
 __all__ = ["check_learnt", "classes_of_learnt"]
 
@@ -71,7 +71,7 @@ def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) 
     return warnings
 
 
-def _trained(options: PredictOptions) -> Iterator[Trained]:
+def _trained(options: PredictOptions) -> Iterator[TrainedFolder]:
     """Every folder of clinqa train that has a part in the answers."""
     kind, _, rest = options.model.partition(":")
     folders = list(options.adapters)

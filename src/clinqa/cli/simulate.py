@@ -110,7 +110,7 @@ def cohort(
     """
     from clinqa.core.errors import ConfigError
     from clinqa.dataset.reader import open_dataset
-    from clinqa.simulate.answerers import FILES, Item, write_cohort
+    from clinqa.simulate.answerers import FILES, AnswererItem, write_cohort
     from clinqa.simulate.cohort import Effect
 
     opened = open_dataset(dataset)
@@ -118,7 +118,7 @@ def cohort(
         raise ConfigError(f"{out}: is there already; name an absent or empty folder")
     table = opened.items(split, ["id", "group", "category", "level", "answer"])
     rows = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
-    items = [Item(*row) for row in rows]
+    items = [AnswererItem(*row) for row in rows]
     if dry_run:
         told = f"would write {', '.join(FILES)} for {len(items):,} items to {out}"
         return Outcome("simulate cohort", out, {"items": len(items)}, text=told)

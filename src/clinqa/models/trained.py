@@ -22,7 +22,7 @@ from clinqa.core.ids import stable_hash
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 
-__all__ = ["CANARIES", "TRAINED_ON", "Seen", "Trained", "seen_rows", "trained_folder"]
+__all__ = ["CANARIES", "TRAINED_ON", "Seen", "TrainedFolder", "seen_rows", "trained_folder"]
 
 VERB = "train"
 TRAINED_ON = "trained_on.parquet"
@@ -49,7 +49,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedFolder:
     """A complete folder made by `clinqa train`."""
 
     folder: Path
@@ -118,7 +118,7 @@ class Trained:
             )
 
 
-def trained_folder(folder: Path) -> Trained | None:
+def trained_folder(folder: Path) -> TrainedFolder | None:
     """The folder as one that `clinqa train` made; None if it is another tool's.
 
     ConfigError for one of ours that lost its manifest: nobody could tell its data class, nor that
@@ -127,7 +127,7 @@ def trained_folder(folder: Path) -> Trained | None:
     if (folder / MANIFEST).is_file():
         manifest = Manifest.read(folder / MANIFEST)
         if manifest.verb.split(" ")[0] == VERB:
-            return Trained(folder, manifest)
+            return TrainedFolder(folder, manifest)
     if (folder / TRAINED_ON).is_file():
         raise ConfigError(
             f"{folder}: made by clinqa train, but its {MANIFEST} is missing or another folder's; "

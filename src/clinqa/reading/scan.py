@@ -28,9 +28,9 @@ from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.segment import segment, unwrap
 
-__all__ = ["PHASES", "Engine", "Pieces", "Scanner", "Statements"]
+__all__ = ["PHASES", "Pieces", "ScanEngine", "Scanner", "Statements"]
 
-Engine = Literal["auto", "compiled", "python"]
+ScanEngine = Literal["auto", "compiled", "python"]
 Int64s = npt.NDArray[np.int64]
 Bounds = tuple[Int64s, Int64s]
 
@@ -81,7 +81,7 @@ class Scanner:
     """
 
     def __init__(
-        self, table: SectionTable, engine: Engine = "auto", *, size_hint: int | None = None
+        self, table: SectionTable, engine: ScanEngine = "auto", *, size_hint: int | None = None
     ) -> None:
         self.statements = Statements()
         present = importlib.util.find_spec("numba") is not None
@@ -90,7 +90,7 @@ class Scanner:
         if engine == "auto":
             few = size_hint is not None and size_hint <= FEW
             engine = "compiled" if present and not few else "python"
-        self.engine: Engine = engine
+        self.engine: ScanEngine = engine
         self._runs: _Runs
         if engine == "compiled":
             from clinqa.reading.scan_compiled import CompiledRuns

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from clinqa.reading.scan import Bounds, Int64s, Pieces, Statements
 from clinqa.reading.scan_dictionary import fill_slots, look_up, unwrap_new
-from clinqa.reading.scan_kernel import Found, scan_texts
+from clinqa.reading.scan_kernel import ScanRows, scan_texts
 from clinqa.reading.scan_tables import make_tables, structures_of
 from clinqa.reading.sections import SectionTable
 
@@ -33,7 +33,7 @@ class CompiledRuns:
         if texts.null_count:
             texts = texts.fill_null("")
         data, offsets = _buffers(texts)
-        parts: list[Found] = []
+        parts: list[ScanRows] = []
         none = np.empty(0, np.int64)
         starts, stops = (
             (none, none)
@@ -67,7 +67,7 @@ class CompiledRuns:
             head=found.head,
         )
 
-    def _number(self, data: npt.NDArray[np.uint8], found: Found) -> npt.NDArray[np.int32]:
+    def _number(self, data: npt.NDArray[np.uint8], found: ScanRows) -> npt.NDArray[np.int32]:
         """The numbers of a batch's statements; texts of new ones are added to the statements."""
         rows = len(found.study)
         ids = np.empty(rows, np.int32)
@@ -81,7 +81,7 @@ class CompiledRuns:
                 return ids
             self._grow(known)
 
-    def _add(self, data: npt.NDArray[np.uint8], found: Found, new: Int64s) -> None:
+    def _add(self, data: npt.NDArray[np.uint8], found: ScanRows, new: Int64s) -> None:
         if not len(new):
             return
         ends = np.zeros(len(new) + 1, np.int64)
@@ -112,8 +112,8 @@ def _buffers(texts: pa.LargeStringArray) -> tuple[npt.NDArray[np.uint8], Int64s]
     return np.frombuffer(data, np.uint8), view
 
 
-def _room(rows: int) -> Found:
-    return Found(
+def _room(rows: int) -> ScanRows:
+    return ScanRows(
         study=np.empty(rows, np.int32),
         start=np.empty(rows, np.int64),
         end=np.empty(rows, np.int64),
@@ -128,11 +128,11 @@ def _room(rows: int) -> Found:
     )
 
 
-def _cut(found: Found, rows: int) -> Found:
+def _cut(found: ScanRows, rows: int) -> ScanRows:
     columns: list[Any] = [column[:rows] for column in found]
-    return Found(*columns)
+    return ScanRows(*columns)
 
 
-def _join(parts: list[Found]) -> Found:
+def _join(parts: list[ScanRows]) -> ScanRows:
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Found(*columns)
+    return ScanRows(*columns)

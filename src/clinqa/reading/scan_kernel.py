@@ -38,13 +38,13 @@ from clinqa.reading.scan_tables import (
     Tables,
 )
 
-__all__ = ["Found", "scan_texts"]
+__all__ = ["ScanRows", "scan_texts"]
 
 Codes = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class ScanRows(NamedTuple):
     """One row per statement, in text order. `at`, `size`: its bytes; `hashes`: 128 bits."""
 
     study: npt.NDArray[np.int32]
@@ -412,7 +412,7 @@ def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
 
 
 @compiled
-def _close(text: Codes, t: Tables, s: Ints, out: Found) -> None:
+def _close(text: Codes, t: Tables, s: Ints, out: ScanRows) -> None:
     """End the open statement: keep it if it holds a letter and its section counts."""
     start, end = s[OPEN], s[LAST]
     if start < 0:
@@ -487,7 +487,7 @@ def _finish(value: Any) -> Any:
 
 
 @compiled
-def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out: Found) -> None:
+def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out: ScanRows) -> None:
     flags = t.flags
     while True:
         i = _skip(text, i, b, flags)
@@ -550,7 +550,7 @@ def _scan_one(
     lines: Ints,
     key: Codes,
     s: Ints,
-    out: Found,
+    out: ScanRows,
 ) -> None:
     flags = t.flags
     s[:COUNT] = 0
@@ -634,7 +634,7 @@ def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> i
 
 @njit
 def scan_texts(
-    data: Codes, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: Found
+    data: Codes, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: ScanRows
 ) -> tuple[int, int]:
     """Scan texts from `first` on; where it stopped for want of room, and how many rows it made.
 

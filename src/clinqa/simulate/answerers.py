@@ -21,16 +21,16 @@ import numpy as np
 from clinqa.core.cells import csv_text, write_file
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
-from clinqa.simulate.cohort import Cohort, Effect, chance_right, make_cohort
+from clinqa.simulate.cohort import Effect, MadeCohort, chance_right, make_cohort
 
-__all__ = ["FILES", "Item", "write_cohort"]
+__all__ = ["FILES", "AnswererItem", "write_cohort"]
 
 FILES = ("patients.csv", "tracts.csv", "fair.jsonl", "unfair.jsonl", "truth.json")
 _HARDNESS = 0.08  # sd between what is asked
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class AnswererItem:
     """What an answerer needs to know of a question."""
 
     id: str
@@ -41,14 +41,14 @@ class Item:
 
 
 def write_cohort(
-    items: Sequence[Item],
+    items: Sequence[AnswererItem],
     out: Path,
     *,
     seed: int,
     effect: Effect,
     repeats: int = 3,
     tracts: int | None = None,
-) -> Cohort:
+) -> MadeCohort:
     """Write the five files into the folder `out`, for the owner alone."""
     if not items:
         raise ConfigError("simulate cohort: the split holds no items")
@@ -87,7 +87,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _script(
-    items: Sequence[Item], cohort: Cohort, seed: int, effect: Effect | None, repeats: int
+    items: Sequence[AnswererItem],
+    cohort: MadeCohort,
+    seed: int,
+    effect: Effect | None,
+    repeats: int,
 ) -> list[str]:
     place = {name: at for at, name in enumerate(cohort.patients)}
     patient = np.array([place[item.patient] for item in items], np.int64)
@@ -108,7 +112,7 @@ def _script(
     return lines
 
 
-def _wrong_answers(items: Sequence[Item]) -> Mapping[tuple[str, int | None], list[str]]:
+def _wrong_answers(items: Sequence[AnswererItem]) -> Mapping[tuple[str, int | None], list[str]]:
     """For each abnormality and level the answers to another level of it; of any, where none is."""
     by_category: dict[str, set[tuple[int | None, str]]] = {}
     for item in items:

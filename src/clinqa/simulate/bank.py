@@ -9,7 +9,7 @@ from importlib import resources
 
 from clinqa.core.errors import ConfigError
 from clinqa.simulate.abnormalities import INDEX, Finding
-from clinqa.simulate.wording import Slots, known_slot
+from clinqa.simulate.wording import WordSlots, known_slot
 
 __all__ = ["Bank", "Statement", "load_bank", "parse_bank"]
 
@@ -27,7 +27,7 @@ class Statement:
     has_slots: bool
     findings: tuple[Finding, ...]
 
-    def render(self, slots: Slots) -> str:
+    def render(self, slots: WordSlots) -> str:
         """The statement as it stands in a report, its first letter a capital."""
         text = self.text.format_map(slots) if self.has_slots else self.text
         return text[0].upper() + text[1:]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
 
-__all__ = ["PATIENT_LEVEL", "TRACT_LEVEL", "Cohort", "Effect", "chance_right", "make_cohort"]
+__all__ = ["PATIENT_LEVEL", "TRACT_LEVEL", "Effect", "MadeCohort", "chance_right", "make_cohort"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ _UNKNOWN = 0.06
 
 
 @dataclass(frozen=True, slots=True)
-class Cohort:
+class MadeCohort:
     """Made patients in the order given. `tract` numbers their tracts; attributes are text, empty
     where not known; those of TRACT_LEVEL stand once a tract."""
 
@@ -62,7 +62,7 @@ class Effect:
     on: str
     drop: float
 
-    def hit(self, cohort: Cohort) -> npt.NDArray[np.bool_]:
+    def hit(self, cohort: MadeCohort) -> npt.NDArray[np.bool_]:
         """Which patients it hits."""
         values = cohort.values(self.on)
         known = [value for value in values if value]
@@ -77,7 +77,7 @@ class Effect:
         return np.where(np.isnan(numbers), False, numbers <= cut)
 
 
-def make_cohort(patients: Sequence[str], seed: int, tracts: int | None = None) -> Cohort:
+def make_cohort(patients: Sequence[str], seed: int, tracts: int | None = None) -> MadeCohort:
     """Attributes for these patients; the same for the same ids and seed."""
     random = np.random.default_rng(sub_seed(seed, "simulate.cohort"))
     size = len(patients)
@@ -95,7 +95,7 @@ def make_cohort(patients: Sequence[str], seed: int, tracts: int | None = None) -
     }
     unknown = random.random(size) < _UNKNOWN
     of_patients["race"] = np.where(unknown, "", of_patients["race"])
-    return Cohort(
+    return MadeCohort(
         tuple(patients),
         tract.astype(np.int64),
         {name: tuple(values.tolist()) for name, values in of_patients.items()},
@@ -107,7 +107,7 @@ def make_cohort(patients: Sequence[str], seed: int, tracts: int | None = None) -
 
 
 def chance_right(
-    cohort: Cohort,
+    cohort: MadeCohort,
     patient: Ints,
     hardness: Floats,
     seed: int,

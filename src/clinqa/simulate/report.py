@@ -9,7 +9,7 @@ from clinqa.simulate.abnormalities import IDS, INDEX, Finding, resolve
 from clinqa.simulate.bank import Bank, Statement
 from clinqa.simulate.layout import SECTIONS, capitals, patient_block, pick_headers, wrap
 from clinqa.simulate.patient import INADEQUATE, UNSPECIFIED, stated_levels
-from clinqa.simulate.wording import Slots, date, misspell
+from clinqa.simulate.wording import WordSlots, date, misspell
 
 __all__ = ["Composer", "Report"]
 
@@ -65,7 +65,7 @@ class _Draft:
         self.bank = bank
         self.random = random
         self.severities = severities
-        self.slots = Slots(severities, random)
+        self.slots = WordSlots(severities, random)
         self.width = 70 + int(random() * 7)
         self.said: list[Finding] = []
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from clinqa.simulate.abnormalities import INDEX
 
-__all__ = ["Slots", "date", "known_slot", "misspell"]
+__all__ = ["WordSlots", "date", "known_slot", "misspell"]
 
 Draw = Callable[[], float]
 
@@ -108,7 +108,7 @@ def date(random: Draw) -> str:
     return f"[**{year}-{month}-{day}**]"
 
 
-class Slots(dict[str, str]):
+class WordSlots(dict[str, str]):
     """What fills the slots of one study: words afresh each time, a number the same throughout."""
 
     def __init__(self, severities: Sequence[int], random: Draw) -> None:

@@ -16,9 +16,9 @@ from clinqa.core.figures import Figure, PairedTest
 from clinqa.stats.bootstrap import bootstrap
 from clinqa.stats.holm import holm
 from clinqa.stats.paired import compare
-from clinqa.terms.scoring import Scored
+from clinqa.terms.scoring import ScoredPlace
 
-__all__ = ["ALL", "BASE", "METRIC", "Compared", "Row", "TermTest", "compared"]
+__all__ = ["ALL", "BASE", "METRIC", "Compared", "ModelTerm", "TermTest", "compared"]
 
 ALL = "all"
 BASE = "base"
@@ -27,14 +27,14 @@ FEW_GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ModelTerm:
     """One occurrence under one model; `specialty` is the term's, not the question's."""
 
     model: str
     item: str
     group: str
     specialty: str
-    scored: Scored
+    scored: ScoredPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Compared:
 
 
 def compared(
-    rows: Sequence[Row],
+    rows: Sequence[ModelTerm],
     models: Sequence[str],
     *,
     model: str,
@@ -77,7 +77,7 @@ def compared(
     draws: int,
 ) -> Compared:
     """Figures of every model and tests of every adapter against the base."""
-    scores: dict[str, dict[tuple[str, str, int], Row]] = {name: {} for name in models}
+    scores: dict[str, dict[tuple[str, str, int], ModelTerm]] = {name: {} for name in models}
     for row in rows:
         if row.scored.logprob is not None:
             place = row.scored.place

@@ -33,7 +33,7 @@ from clinqa.terms.matcher import Concept
 from clinqa.terms.options import FindOptions, TermsResult
 from clinqa.terms.overlap import Held, overlap_figures
 from clinqa.terms.records import Occurrence
-from clinqa.terms.vocabulary import Vocabulary, open_vocabulary
+from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from clinqa.terms.write import write_terms
 
 __all__ = ["VERB", "find_terms", "now", "raised_class"]
@@ -132,7 +132,7 @@ def raised_class(sources: Sequence[Manifest], wanted: DataClass | None) -> DataC
 
 
 def _configuration(
-    dataset: Dataset, options: FindOptions, vocabulary: Vocabulary
+    dataset: Dataset, options: FindOptions, vocabulary: TermVocabulary
 ) -> dict[str, Any]:
     return {
         "dataset": dataset.manifest.fingerprint,
@@ -149,7 +149,9 @@ def _configuration(
     }
 
 
-def _plan(dataset: Dataset, options: FindOptions, vocabulary: Vocabulary, out: Path) -> list[str]:
+def _plan(
+    dataset: Dataset, options: FindOptions, vocabulary: TermVocabulary, out: Path
+) -> list[str]:
     return [
         f"would look for the {len(vocabulary.concepts):,} concepts of {vocabulary.title} in "
         f"{dataset.folder}",
@@ -160,7 +162,7 @@ def _plan(dataset: Dataset, options: FindOptions, vocabulary: Vocabulary, out: P
 
 
 def _find(
-    dataset: Dataset, options: FindOptions, vocabulary: Vocabulary, progress: Progress
+    dataset: Dataset, options: FindOptions, vocabulary: TermVocabulary, progress: Progress
 ) -> _Read:
     occurrences: list[Occurrence] = []
     items: list[Held] = []
@@ -192,7 +194,7 @@ def _overlap(
     dataset: Dataset,
     read: _Read,
     options: FindOptions,
-    vocabulary: Vocabulary,
+    vocabulary: TermVocabulary,
     pack: TermPack,
 ) -> list[Figure]:
     meant = {
@@ -268,7 +270,7 @@ def _details(read: _Read, concepts: Mapping[str, Concept], options: FindOptions)
     }
 
 
-def _lines(vocabulary: Vocabulary, figures: Sequence[Figure]) -> list[str]:
+def _lines(vocabulary: TermVocabulary, figures: Sequence[Figure]) -> list[str]:
     lines = [vocabulary.title]
     own = [f for f in figures if f.subset["train"] == f.subset["test"] and f.value is not None]
     for figure in own:

@@ -36,13 +36,13 @@ from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import weights_sha256
 from clinqa.models.weights import sha256_of
 from clinqa.privacy import is_private
-from clinqa.terms.compared import BASE, Row, compared
+from clinqa.terms.compared import BASE, ModelTerm, compared
 from clinqa.terms.find import VERB as FIND
 from clinqa.terms.find import now, raised_class
 from clinqa.terms.gold import FORMS
 from clinqa.terms.items import ANSWER, QUESTION, TermItem, read_items
 from clinqa.terms.options import TermsResult, check_split
-from clinqa.terms.scoring import Place, Scored, open_scorer, score_items
+from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
 from clinqa.terms.write_logprobs import write_logprobs
 
@@ -101,7 +101,7 @@ class LogprobOptions:
 class _Work:
     """The items to be scored, with the places of their terms, and whose terms these are."""
 
-    items: Sequence[tuple[TermItem, Sequence[Place]]]
+    items: Sequence[tuple[TermItem, Sequence[TermPlace]]]
     owner: Mapping[str, str]
     asked: int
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -199,7 +199,7 @@ def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
     owner = {
         one["concept"]: one["specialties"][0] for one in concepts if len(one["specialties"]) == 1
     }
-    places: defaultdict[str, list[Place]] = defaultdict(list)
+    places: defaultdict[str, list[TermPlace]] = defaultdict(list)
     left_out: Counter[str] = Counter()
     for row in pq.read_table(options.terms / OCCURRENCES_FILE).to_pylist():
         if row["split"] != options.split:
@@ -210,7 +210,7 @@ def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
             left_out["not_of_one_specialty"] += 1
         else:
             places[row["item_id"]].append(
-                Place(row["part"], row["start"], row["end"], row["concept"])
+                TermPlace(row["part"], row["start"], row["end"], row["concept"])
             )
     items = [
         (item, sorted(places[item.id], key=lambda p: (p.part, p.start)))
@@ -233,7 +233,7 @@ def _score_all(
     options: LogprobOptions,
     data_class: DataClass,
     progress: Progress,
-) -> tuple[list[Row], dict[str, dict[str, str]]]:
+) -> tuple[list[ModelTerm], dict[str, dict[str, str]]]:
     """Every occurrence under every model; what an earlier run scored is taken over."""
     journal_path = folder.partial / JOURNAL
     kept: dict[str, list[Any]] = {}
@@ -243,7 +243,7 @@ def _score_all(
             kept[str(record["key"])] = record["scores"]
         elif isinstance(record.get("facts"), dict):
             facts[str(record["key"])] = record["facts"]
-    rows: list[Row] = []
+    rows: list[ModelTerm] = []
     names = [(BASE, None), *zip(options.names(), options.adapters, strict=True)]
     done = 0
     with Journal(journal_path, private=folder.private) as journal:
@@ -258,15 +258,19 @@ def _score_all(
             for item, places in work.items:
                 for place, told in zip(places, kept[f"{name}/{item.id}"], strict=True):
                     logprob, tokens, reaches, lost = told
-                    scored = Scored(place, logprob, tokens, reaches, Reason(lost) if lost else None)
-                    rows.append(Row(name, item.id, item.group, work.owner[place.concept], scored))
+                    scored = ScoredPlace(
+                        place, logprob, tokens, reaches, Reason(lost) if lost else None
+                    )
+                    rows.append(
+                        ModelTerm(name, item.id, item.group, work.owner[place.concept], scored)
+                    )
     return rows, facts
 
 
 def _score_model(
     name: str,
     adapter: Path | None,
-    items: Sequence[tuple[TermItem, Sequence[Place]]],
+    items: Sequence[tuple[TermItem, Sequence[TermPlace]]],
     options: LogprobOptions,
     data_class: DataClass,
     journal: Journal,
@@ -319,7 +323,7 @@ def _signature(options: LogprobOptions) -> str:
     )
 
 
-def _stages(work: _Work, rows: Sequence[Row]) -> dict[str, StageCounts]:
+def _stages(work: _Work, rows: Sequence[ModelTerm]) -> dict[str, StageCounts]:
     """An occurrence is kept if every model scored it."""
     lost: dict[tuple[str, str, int], str] = {}
     for row in rows:

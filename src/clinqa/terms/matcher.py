@@ -13,7 +13,7 @@ from typing import Any
 from clinqa.sources.terminology.records import Label
 from clinqa.terms.words import joins, key_of, tokens
 
-__all__ = ["Concept", "Found", "Matcher"]
+__all__ = ["Concept", "FoundConcept", "NameMatcher"]
 
 _SHORTEST = 3
 _END = ""  # no token is empty
@@ -32,7 +32,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundConcept:
     """Where a concept stands in a text: code points, half open."""
 
     concept: str
@@ -40,7 +40,7 @@ class Found:
     end: int
 
 
-class Matcher:
+class NameMatcher:
     """Finds names. Of two concepts with one name the lower rank, then the lower id is meant."""
 
     def __init__(
@@ -78,10 +78,10 @@ class Matcher:
             plain[key] = min(known, best)
         self.shared += known[1] != concept
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[FoundConcept]:
         """Every name in the text, in order."""
         words = tokens(text)
-        found: list[Found] = []
+        found: list[FoundConcept] = []
         root = self._root
         at = 0
         while at < len(words):
@@ -96,7 +96,7 @@ class Matcher:
                 if ends is not None:
                     concept = self._cased.get(text[start : words[to][2]]) or ends[0]
                     if concept is not None:
-                        best, after = Found(concept, start, words[to][2]), to + 1
+                        best, after = FoundConcept(concept, start, words[to][2]), to + 1
                 to += 1
                 if to == len(words) or not joins(text, words[to - 1][2], words[to][1]):
                     break

@@ -14,13 +14,13 @@ from clinqa.models.registry import open_model
 from clinqa.terms.align import Aligned, align
 from clinqa.terms.gold import gold_text
 
-__all__ = ["Place", "Scored", "open_scorer", "score_items"]
+__all__ = ["ScoredPlace", "TermPlace", "open_scorer", "score_items"]
 
 _AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TermPlace:
     """One occurrence to be scored: code points of a part of its item."""
 
     part: str
@@ -30,10 +30,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredPlace:
     """What a model gave one occurrence: the sum over its tokens, or why there is none."""
 
-    place: Place
+    place: TermPlace
     logprob: float | None
     tokens: int = 0
     reaches: bool = False
@@ -45,7 +45,7 @@ class _Text:
     item: str
     tokens: list[int]
     first: int
-    found: list[tuple[Place, Aligned | None]]
+    found: list[tuple[TermPlace, Aligned | None]]
 
 
 def open_scorer(name: str, options: ModelOptions) -> LocalModel:
@@ -62,13 +62,13 @@ def open_scorer(name: str, options: ModelOptions) -> LocalModel:
 
 def score_items(
     model: LocalModel,
-    items: Sequence[tuple[str, Mapping[str, str], Sequence[Place]]],
+    items: Sequence[tuple[str, Mapping[str, str], Sequence[TermPlace]]],
     form: str,
-) -> Iterator[tuple[str, list[Scored]]]:
+) -> Iterator[tuple[str, list[ScoredPlace]]]:
     """(item, its occurrences scored), in the order of the items, some at a time."""
     for start in range(0, len(items), _AT_ONCE):
         texts: list[_Text] = []
-        told: dict[str, list[Scored]] = {}
+        told: dict[str, list[ScoredPlace]] = {}
         for item, parts, places in items[start : start + _AT_ONCE]:
             made = _prepared(model, item, parts, places, form)
             if isinstance(made, _Text):
@@ -86,28 +86,30 @@ def _prepared(
     model: LocalModel,
     item: str,
     parts: Mapping[str, str],
-    places: Sequence[Place],
+    places: Sequence[TermPlace],
     form: str,
-) -> _Text | list[Scored]:
+) -> _Text | list[ScoredPlace]:
     gold = gold_text(parts, form, model.renderer)
     tokens, offsets = model.renderer.encode_text(gold.text)
     if len(tokens) > model.window:
-        return [Scored(place, None, lost=Reason.OVER_WINDOW) for place in places]
+        return [ScoredPlace(place, None, lost=Reason.OVER_WINDOW) for place in places]
     found = []
     for place in places:
         at = gold.starts[place.part]
         found.append((place, align(gold.text, offsets, at + place.start, at + place.end)))
     usable = [one.first for _, one in found if one is not None and one.first > 0]
     if not usable:
-        return [Scored(place, None, lost=_why(one)) for place, one in found]
+        return [ScoredPlace(place, None, lost=_why(one)) for place, one in found]
     return _Text(item, tokens, min(usable), found)
 
 
-def _scored(place: Place, at: Aligned | None, text: _Text, values: Sequence[float]) -> Scored:
+def _scored(
+    place: TermPlace, at: Aligned | None, text: _Text, values: Sequence[float]
+) -> ScoredPlace:
     if at is None or at.first == 0:
-        return Scored(place, None, lost=_why(at))
+        return ScoredPlace(place, None, lost=_why(at))
     own = values[at.first - text.first : at.after - text.first]
-    return Scored(place, math.fsum(own), at.after - at.first, at.reaches)
+    return ScoredPlace(place, math.fsum(own), at.after - at.first, at.reaches)
 
 
 def _why(at: Aligned | None) -> Reason:

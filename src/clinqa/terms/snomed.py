@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from clinqa.packs.terms import Branch, TermPack
 from clinqa.sources.terminology.records import Ontology, RawConcept
-from clinqa.terms.matcher import Concept, Matcher
+from clinqa.terms.matcher import Concept, NameMatcher
 from clinqa.terms.words import key_of
 
 __all__ = ["Bridge", "snomed_concepts", "snomed_warnings"]
@@ -34,7 +34,7 @@ class Bridge:
         self._snomed, self._hpo = snomed, hpo
         self._modifiers = pack.modifiers
         self._branches = branches
-        self._names = Matcher((one, c.labels) for one, c in hpo.concepts.items())
+        self._names = NameMatcher((one, c.labels) for one, c in hpo.concepts.items())
         self._by_xref: defaultdict[str, list[str]] = defaultdict(list)
         self._under: defaultdict[str, list[str]] = defaultdict(list)
         for one, concept in hpo.concepts.items():

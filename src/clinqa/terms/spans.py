@@ -9,7 +9,7 @@ import importlib
 from typing import Any
 
 from clinqa.core.errors import ConfigError
-from clinqa.terms.matcher import Found, Matcher
+from clinqa.terms.matcher import FoundConcept, NameMatcher
 
 __all__ = ["SpanFinder", "load_spacy"]
 
@@ -17,16 +17,16 @@ __all__ = ["SpanFinder", "load_spacy"]
 class SpanFinder:
     """Names of an ontology that lie inside what a spaCy pipeline marks as an entity."""
 
-    def __init__(self, nlp: Any, matcher: Matcher) -> None:
+    def __init__(self, nlp: Any, matcher: NameMatcher) -> None:
         self._nlp, self._matcher = nlp, matcher
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[FoundConcept]:
         """The concepts in the text, in order."""
         made = []
         for span in self._nlp(text).ents:
             start, end = int(span.start_char), int(span.end_char)
             made += [
-                Found(one.concept, start + one.start, start + one.end)
+                FoundConcept(one.concept, start + one.start, start + one.end)
                 for one in self._matcher.find(text[start:end])
             ]
         return made

@@ -13,25 +13,25 @@ from clinqa.sources.terminology.records import Ontology
 from clinqa.sources.terminology.rf2 import read_rf2
 from clinqa.sources.terminology.rrf import read_rrf
 from clinqa.terms.hpo import hpo_concepts, hpo_warnings
-from clinqa.terms.matcher import Concept, Found, Matcher
+from clinqa.terms.matcher import Concept, FoundConcept, NameMatcher
 from clinqa.terms.options import FindOptions
 from clinqa.terms.snomed import Bridge, snomed_concepts, snomed_warnings
 from clinqa.terms.spans import SpanFinder, load_spacy
 from clinqa.terms.umls import umls_concepts
 
-__all__ = ["Finder", "Vocabulary", "open_vocabulary"]
+__all__ = ["Finder", "TermVocabulary", "open_vocabulary"]
 
 
 class Finder(Protocol):
     """Anything that finds concepts in a text."""
 
-    def find(self, text: str) -> Sequence[Found]:
+    def find(self, text: str) -> Sequence[FoundConcept]:
         """The concepts in the text, in order, not overlapping."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class TermVocabulary:
     """Concepts with specialties, and what finds them. `facts` say where they are from."""
 
     title: str
@@ -41,7 +41,7 @@ class Vocabulary:
     warnings: Sequence[str] = ()
 
 
-def open_vocabulary(options: FindOptions, pack: TermPack) -> Vocabulary:
+def open_vocabulary(options: FindOptions, pack: TermPack) -> TermVocabulary:
     """The vocabulary that the options name."""
     nlp = load_spacy(options.spacy_model) if options.source == "scispacy" else None
     hpo = read_obo(options.hpo or find_hpo())
@@ -55,7 +55,7 @@ def open_vocabulary(options: FindOptions, pack: TermPack) -> Vocabulary:
         return made
     meta = getattr(nlp, "meta", {})
     name = f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}".strip()
-    assert isinstance(made.finder, Matcher)
+    assert isinstance(made.finder, NameMatcher)
     return replace(
         made,
         title=f"{made.title} within spans of {name}",
@@ -64,12 +64,12 @@ def open_vocabulary(options: FindOptions, pack: TermPack) -> Vocabulary:
     )
 
 
-def _hpo(hpo: Ontology, pack: TermPack) -> Vocabulary:
+def _hpo(hpo: Ontology, pack: TermPack) -> TermVocabulary:
     concepts = hpo_concepts(hpo, pack)
     return _made(hpo, concepts, pack, [hpo], hpo_warnings(hpo, pack))
 
 
-def _snomed(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> Vocabulary:
+def _snomed(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> TermVocabulary:
     snomed = read_rf2(folder)
     branches = pack.snomed(options.concepts)
     bridge = Bridge(snomed, hpo, pack, branches)
@@ -77,7 +77,7 @@ def _snomed(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -
     return _made(snomed, concepts, pack, [snomed, hpo], snomed_warnings(snomed, branches))
 
 
-def _umls(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> Vocabulary:
+def _umls(folder: Path, options: FindOptions, hpo: Ontology, pack: TermPack) -> TermVocabulary:
     umls = read_rrf(folder, pack.kind_of_type.keys())
     read = [umls, hpo]
     bridge, warnings = None, hpo_warnings(hpo, pack)
@@ -100,7 +100,7 @@ def _made(
     pack: TermPack,
     read: Sequence[Ontology],
     warnings: Sequence[str],
-) -> Vocabulary:
+) -> TermVocabulary:
     facts = {"concepts": str(len(concepts))}
     for ontology in read:
         if ontology.version:
@@ -108,4 +108,4 @@ def _made(
         facts |= ontology.sha256
     names = ((one, own.concepts[one].labels) for one in concepts)
     title = f"{own.title} {own.version}".strip()
-    return Vocabulary(title, concepts, Matcher(names, pack.not_terms), facts, warnings)
+    return TermVocabulary(title, concepts, NameMatcher(names, pack.not_terms), facts, warnings)

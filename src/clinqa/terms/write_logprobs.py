@@ -16,7 +16,7 @@ from clinqa.core.errors import MissingExtra
 from clinqa.core.outfolder import write_durably
 from clinqa.core.schema import REJECTS
 from clinqa.present.term_logprobs import plot_logprobs
-from clinqa.terms.compared import Compared, Row
+from clinqa.terms.compared import Compared, ModelTerm
 
 __all__ = ["LOGPROBS_FILE", "SCORES", "write_logprobs"]
 
@@ -40,7 +40,7 @@ SCORES = pa.schema(
 
 
 def write_logprobs(
-    partial: Path, rows: Sequence[Row], made: Compared, meta: Mapping[str, Any], private: bool
+    partial: Path, rows: Sequence[ModelTerm], made: Compared, meta: Mapping[str, Any], private: bool
 ) -> list[str]:
     """Write everything; what could not be drawn is said."""
     scored = [

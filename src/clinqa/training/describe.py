@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clinqa.core.errors import ModelError
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.models.torch_settings import load_failed
 
 __all__ = ["Shape", "shape_of"]
@@ -24,7 +24,7 @@ class Shape:
     sees_all: bool
 
 
-def shape_of(place: Place, tokenizer: Any) -> Shape:
+def shape_of(place: WeightsPlace, tokenizer: Any) -> Shape:
     """From config.json and generation_config.json."""
     transformers = importlib.import_module("transformers")
     offline = {"local_files_only": True, "trust_remote_code": False}

@@ -18,7 +18,7 @@ from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
 from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
@@ -65,7 +65,7 @@ class EncoderJob:
     def __init__(
         self,
         dataset: Dataset,
-        place: Place,
+        place: WeightsPlace,
         template: Template | None,
         kind: str,
         resolved: Resolved,

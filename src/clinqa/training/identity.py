@@ -10,7 +10,7 @@ from clinqa.asking.prompts import Template
 from clinqa.core.manifest import FileRecord, identity_of
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.training.options import TrainOptions
 from clinqa.training.presets import Resolved
 
@@ -31,7 +31,7 @@ def inputs_of(dataset: Dataset) -> list[FileRecord]:
 
 def configuration_of(
     dataset: Dataset,
-    place: Place,
+    place: WeightsPlace,
     template: Template | None,
     resolved: Resolved,
     options: TrainOptions,

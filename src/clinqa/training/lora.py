@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.models.torch_settings import device_of, dtype_of, import_torch, load_failed
 from clinqa.training.presets import Settings
 
@@ -44,7 +44,7 @@ def check_extra(settings: Settings) -> Any:
     return torch
 
 
-def load_tokenizer(place: Place) -> Any:
+def load_tokenizer(place: WeightsPlace) -> Any:
     """The tokenizer of the model's folder."""
     transformers = importlib.import_module("transformers")
     try:
@@ -57,7 +57,7 @@ def load_tokenizer(place: Place) -> Any:
         ) from error
 
 
-def load_base(place: Place, tokenizer: Any, settings: Settings, device: str | None) -> Base:
+def load_base(place: WeightsPlace, tokenizer: Any, settings: Settings, device: str | None) -> Base:
     """The model in its folder, ready for an adapter."""
     if not any(place.folder.glob("*.safetensors")):
         raise ConfigError(f"{place.name}: the folder holds no *.safetensors")

@@ -31,11 +31,11 @@ from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local import LocalModel
 from clinqa.models.local.adapter import apply_adapter, check_base, grow, tokenizer_folder
-from clinqa.models.local.place import Place, place_of
+from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.torch_settings import device_of, import_torch
-from clinqa.models.trained import TRAINED_ON, Trained, trained_folder
+from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.privacy.data_class import inherit, is_private
 from clinqa.training.identity import LIBRARIES
 from clinqa.training.items import TrainItem, kind_of_dataset, read_items
@@ -155,7 +155,7 @@ def _items(dataset: Dataset, limit: int) -> tuple[str, list[TrainItem]]:
 
 
 def _merged(
-    torch: Any, place: Place, trained: Trained, options: MergeOptions, folder: Path
+    torch: Any, place: WeightsPlace, trained: TrainedFolder, options: MergeOptions, folder: Path
 ) -> None:
     """Merge in float32, whatever the base is stored in, and save in the wanted format."""
     transformers = importlib.import_module("transformers")
@@ -178,7 +178,7 @@ def _merged(
 
 
 def _drift(
-    place: Place,
+    place: WeightsPlace,
     options: MergeOptions,
     folder: Path,
     items: Sequence[TrainItem],
@@ -235,7 +235,9 @@ def _answers(
     return texts
 
 
-def _card(place: Place, options: MergeOptions, data_class: DataClass, drift: dict[str, Any]) -> str:
+def _card(
+    place: WeightsPlace, options: MergeOptions, data_class: DataClass, drift: dict[str, Any]
+) -> str:
     return (
         f"# {place.name} with an adapter merged into it\n\n"
         f"Data class: **{data_class.value}**, inherited from what the adapter was trained on.\n\n"

@@ -10,7 +10,7 @@ from clinqa.asking.prompts import Template
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.records import DataClass, Kind
 from clinqa.dataset.reader import Dataset
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.models.local.render import Renderer
 from clinqa.models.trained import trained_folder
 from clinqa.privacy.data_class import inherit
@@ -92,7 +92,7 @@ def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
     return wanted
 
 
-def class_of_base(place: Place) -> list[DataClass]:
+def class_of_base(place: WeightsPlace) -> list[DataClass]:
     """The class of a model that clinqa trained itself: what it may repeat, its heir may repeat."""
     trained = trained_folder(place.folder)
     return [] if trained is None else [DataClass(trained.manifest.data_class)]
@@ -129,7 +129,7 @@ def validation_limit(settings: Settings) -> int | None:
 
 def prepare(
     dataset: Dataset,
-    place: Place,
+    place: WeightsPlace,
     tokenizer: Any,
     shape: Shape,
     template: Template,

@@ -12,7 +12,7 @@ from clinqa.core.ids import sub_seed
 from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.models.local.place import Place
+from clinqa.models.local.place import WeightsPlace
 from clinqa.privacy.data_class import is_private
 from clinqa.training.describe import shape_of
 from clinqa.training.lora import load_base, load_tokenizer, lora_config
@@ -53,7 +53,7 @@ class LoraJob:
     def __init__(
         self,
         dataset: Dataset,
-        place: Place,
+        place: WeightsPlace,
         template: Template,
         kind: str,
         resolved: Resolved,

@@ -13,7 +13,7 @@ from clinqa.builders.banks.flags import is_garbled, needs_image
 from clinqa.builders.banks.specialty.annotate import by_metadata, metadata_vote
 from clinqa.builders.banks.specialty.assess import sizes, totals
 from clinqa.builders.banks.specialty.labels import read_label
-from clinqa.builders.banks.specialty.votes import Tally, tally
+from clinqa.builders.banks.specialty.votes import VoteTally, tally
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import builtin_specialties, fold
 from clinqa.sources.banks.items import BankItem, matching_text, without_stray_quote
@@ -104,12 +104,17 @@ def test_no_majority_is_not_others():
 
 
 def test_the_order_of_votes_decides_nothing():
-    assert tally(["A", "B", "B", "A", None]) == tally(["B", "A", None, "A", "B"]) == Tally(None, 2)
-    assert tally([None] * 5) == Tally(None, 0)
+    assert (
+        tally(["A", "B", "B", "A", None]) == tally(["B", "A", None, "A", "B"]) == VoteTally(None, 2)
+    )
+    assert tally([None] * 5) == VoteTally(None, 0)
 
 
 def test_sizes_are_by_quorum_and_totals_by_rows():
-    tallies = [Tally("Cardiology", n) for n in (5, 4, 3)] + [Tally("Urology", 5), Tally(None, 2)]
+    tallies = [VoteTally("Cardiology", n) for n in (5, 4, 3)] + [
+        VoteTally("Urology", 5),
+        VoteTally(None, 2),
+    ]
     rows, undecided = sizes(tallies, PACK.names)
     assert rows[0] == {"specialty": "Cardiology", "3+": 3, "4+": 2, "5+": 1}
     assert undecided == {"3+": 1, "4+": 2, "5+": 3}
@@ -175,7 +180,7 @@ def test_shared_cases_of_labels_votes_and_datasets():
     assert read_label(cases["qa034"]["input"], PACK).label == "Urology"
     assert read_label("Neurology", PACK).label == "Neurology"
     assert tally(cases["qa035"]["input"], PACK).reason(3, "Others") == Reason.NO_MAJORITY
-    assert tally(cases["qa036"]["input"], PACK) == Tally("Pediatrics", 4)
+    assert tally(cases["qa036"]["input"], PACK) == VoteTally("Pediatrics", 4)
     # qa030: by the sums of the rows that the case gives, two of three printed totals are wrong
     rows = [{"specialty": "all rows", "3+": 39_007, "4+": 35_328, "5": 30_291}]
     _, wrong = totals(rows, {"3+": 40_007, "4+": 35_328, "5": 30_309})

@@ -7,7 +7,7 @@ import pytest
 from clinqa.builders.references.abbreviations import explained, spelt_out
 from clinqa.builders.references.check import check_item, page_index
 from clinqa.builders.references.clauses import read_clause
-from clinqa.builders.references.drafts import Draft, Lost, Page
+from clinqa.builders.references.drafts import Draft, LostDraft, Page
 from clinqa.builders.references.forms import forms_of
 from clinqa.builders.references.replies import RawItem
 from clinqa.builders.references.stages import drafts_by_rules
@@ -86,7 +86,7 @@ def test_the_article_follows_the_word() -> None:
 def test_a_models_statement_that_only_its_page_explains_is_none(statement: str) -> None:
     page = Page("m", 1, f"The P wave is small. {statement}", "text")
     made = check_item(RawItem(statement, "True", statement), page, page_index(page, WORDS), WORDS)
-    assert isinstance(made, Lost)
+    assert isinstance(made, LostDraft)
     assert made.reason is Reason.NEEDS_CONTEXT
 
 

@@ -16,8 +16,8 @@ from clinqa.builders.references.balance import (
 from clinqa.builders.references.check import contradicts, points_at_image, supported
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.deduplicate import deduplicate
-from clinqa.builders.references.drafts import Draft, Page, Part
-from clinqa.builders.references.forms import Edit, Form, forms_of, has_negation
+from clinqa.builders.references.drafts import Draft, Page, PagePart
+from clinqa.builders.references.forms import Edit, PairForm, forms_of, has_negation
 from clinqa.builders.references.pairing import counterparts
 from clinqa.builders.references.rules import glean, passed_over, rewritten
 from clinqa.builders.references.sentences import sentences_of
@@ -336,7 +336,7 @@ def test_a_counterpart_must_differ_and_contradict() -> None:
 def test_a_false_draft_is_mended_to_what_its_source_says() -> None:
     source = "The normal PR interval is 120 to 200 ms."
     draft = Draft(
-        "m", 1, Part.PAGE, "text", 0, 40, source,
+        "m", 1, PagePart.PAGE, "text", 0, 40, source,
         "The normal PR interval is 320 to 400 ms.", False, "conduction", "llm",
     )  # fmt: skip
     (form,) = counterparts(draft, WORDS, {})
@@ -362,13 +362,13 @@ def test_forms_are_chosen_so_that_no_word_gives_the_label_away() -> None:
     assert choose(made[::-1], 0) == chosen
 
 
-def _sides(chosen: dict[str, Form]) -> tuple[list[str], list[str]]:
+def _sides(chosen: dict[str, PairForm]) -> tuple[list[str], list[str]]:
     return [form.true for form in chosen.values()], [form.false for form in chosen.values()]
 
 
 def test_denials_alone_are_no_more_than_the_cap() -> None:
-    denial = (Form("A.", "Not A.", Edit.NEGATION, ("", "not x")),)
-    other = (Form("A is up.", "A is down.", Edit.DIRECTION, ("up", "down")),)
+    denial = (PairForm("A.", "Not A.", Edit.NEGATION, ("", "not x")),)
+    other = (PairForm("A is up.", "A is down.", Edit.DIRECTION, ("up", "down")),)
     made = [Candidates(f"d{i}", denial) for i in range(50)]
     made += [Candidates(f"o{i}", other) for i in range(30)]
     out = over_cap(made, 0.25)

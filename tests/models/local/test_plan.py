@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.models.local.plan import Row, common, plan
+from clinqa.models.local.plan import PromptRow, common, plan
 
 tokens = st.lists(st.integers(0, 2), min_size=1, max_size=12)
 
@@ -26,7 +26,7 @@ def test_common_counts_the_tokens_two_sequences_begin_with(a: list[int], b: list
 def test_every_row_comes_once_and_whole_with_its_last_tokens_its_own(
     given_rows: list[tuple[list[int], int]], max_rows: int, max_slots: int, share: bool
 ) -> None:
-    rows = [Row(n, row, min(keep, len(row))) for n, (row, keep) in enumerate(given_rows)]
+    rows = [PromptRow(n, row, min(keep, len(row))) for n, (row, keep) in enumerate(given_rows)]
     batches = plan(rows, max_rows=max_rows, max_slots=max_slots, extra=2, share=share)
     seen = {}
     for batch in batches:
@@ -40,7 +40,7 @@ def test_every_row_comes_once_and_whole_with_its_last_tokens_its_own(
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
-    rows = [Row(n, [1, 2, n % 4, 5, 6, 7, n], 1) for n in range(20)]
+    rows = [PromptRow(n, [1, 2, n % 4, 5, 6, 7, n], 1) for n in range(20)]
     forth = plan(rows, max_rows=8, max_slots=100, extra=1)
     back = plan(reversed(rows), max_rows=8, max_slots=100, extra=1)
     assert forth == back
@@ -48,7 +48,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 
 def test_rows_of_one_report_share_it() -> None:
     report = list(range(100, 150))
-    rows = [Row(n, [1, 2, *report, 7, n], 1) for n in range(10)]
+    rows = [PromptRow(n, [1, 2, *report, 7, n], 1) for n in range(10)]
     [batch] = plan([*rows], max_rows=32, max_slots=1000, extra=4)
     assert list(batch.shared) == [1, 2, *report, 7]
     assert {len(row.tokens) for row in batch.rows} == {1}

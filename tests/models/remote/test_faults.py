@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clinqa.models.protocol import ERROR_KINDS
 from clinqa.models.remote.faults import Fault, RetryPolicy, judge, retry_after
-from clinqa.models.remote.wire import Said
+from clinqa.models.remote.wire import ServerFault
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ def test_a_server_may_ask_for_a_wait_in_seconds_or_until_a_date(
 def test_every_status_has_one_meaning_that_quotes_no_message(
     status: int, code: str, message: str
 ) -> None:
-    fault = judge(status, Said(code, "", f"<<{message}>>"), {}, NOW)
+    fault = judge(status, ServerFault(code, "", f"<<{message}>>"), {}, NOW)
     assert fault.kind in (*ERROR_KINDS, "content_filter")
     assert "<<" not in fault.ends + fault.suspect
 
@@ -50,44 +50,56 @@ def test_every_status_has_one_meaning_that_quotes_no_message(
 @pytest.mark.parametrize(
     ("status", "said", "kind", "retry", "ends"),
     [
-        (401, Said(), "auth", False, True),
-        (403, Said("AccessDeniedException"), "auth", False, True),
-        (400, Said("ExpiredTokenException"), "auth", False, True),
-        (402, Said(), "rate_limit", False, True),
-        (429, Said("insufficient_quota"), "rate_limit", False, True),
-        (429, Said("rate_limit_error"), "rate_limit", True, False),
-        (429, Said("ModelNotReadyException"), "rate_limit", True, False),
-        (408, Said(), "timeout", True, False),
-        (409, Said(), "server", True, False),
-        (424, Said("ModelErrorException"), "server", True, False),
-        (500, Said(), "server", True, False),
-        (529, Said("overloaded_error"), "server", True, False),
-        (413, Said(), "context", False, False),
-        (400, Said("context_length_exceeded"), "context", False, False),
-        (400, Said("", "", "This model's maximum context length is 8192"), "context", False, False),
+        (401, ServerFault(), "auth", False, True),
+        (403, ServerFault("AccessDeniedException"), "auth", False, True),
+        (400, ServerFault("ExpiredTokenException"), "auth", False, True),
+        (402, ServerFault(), "rate_limit", False, True),
+        (429, ServerFault("insufficient_quota"), "rate_limit", False, True),
+        (429, ServerFault("rate_limit_error"), "rate_limit", True, False),
+        (429, ServerFault("ModelNotReadyException"), "rate_limit", True, False),
+        (408, ServerFault(), "timeout", True, False),
+        (409, ServerFault(), "server", True, False),
+        (424, ServerFault("ModelErrorException"), "server", True, False),
+        (500, ServerFault(), "server", True, False),
+        (529, ServerFault("overloaded_error"), "server", True, False),
+        (413, ServerFault(), "context", False, False),
+        (400, ServerFault("context_length_exceeded"), "context", False, False),
         (
             400,
-            Said("invalid_request_error", "", "prompt is too long"),
+            ServerFault("", "", "This model's maximum context length is 8192"),
             "context",
             False,
             False,
         ),
-        (400, Said("ValidationException", "", "Input is too long for"), "context", False, False),
-        (400, Said("content_filter"), "content_filter", False, False),
-        (400, Said("ResponsibleAIPolicyViolation"), "content_filter", False, False),
-        (400, Said("anything"), "bad_output", False, False),
-        (204, Said(), "bad_output", True, False),
+        (
+            400,
+            ServerFault("invalid_request_error", "", "prompt is too long"),
+            "context",
+            False,
+            False,
+        ),
+        (
+            400,
+            ServerFault("ValidationException", "", "Input is too long for"),
+            "context",
+            False,
+            False,
+        ),
+        (400, ServerFault("content_filter"), "content_filter", False, False),
+        (400, ServerFault("ResponsibleAIPolicyViolation"), "content_filter", False, False),
+        (400, ServerFault("anything"), "bad_output", False, False),
+        (204, ServerFault(), "bad_output", True, False),
     ],
 )
 def test_what_the_services_answer_is_told_apart(
-    status: int, said: Said, kind: str, retry: bool, ends: bool
+    status: int, said: ServerFault, kind: str, retry: bool, ends: bool
 ) -> None:
     fault = judge(status, said, {}, NOW)
     assert (fault.kind, fault.retry, bool(fault.ends)) == (kind, retry, ends)
 
 
 def test_a_server_that_says_not_to_retry_is_believed() -> None:
-    assert not judge(500, Said(), {"x-should-retry": "false"}, NOW).retry
+    assert not judge(500, ServerFault(), {"x-should-retry": "false"}, NOW).retry
 
 
 def test_waits_grow_are_spread_and_are_capped() -> None:

@@ -15,8 +15,8 @@ import pytest
 from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.pdf import (
+    FileOutcome,
     Mode,
-    Outcome,
     PageImage,
     PageJournal,
     PdfDocument,
@@ -57,13 +57,13 @@ def test_each_kind_of_bad_file_has_its_own_outcome_and_the_run_goes_on(
         (tmp_path / name).write_bytes(data)
     got = by_name(reader.read([tmp_path]))
     assert {name: document.outcome for name, document in got.items()} == {
-        "good.pdf": Outcome.READ,
-        "empty.pdf": Outcome.EMPTY_FILE,
-        "login.pdf": Outcome.NOT_PDF,
-        "text.pdf": Outcome.NOT_PDF,
-        "cut.pdf": Outcome.DAMAGED,
-        "junk.pdf": Outcome.DAMAGED,
-        "pageless.pdf": Outcome.NO_PAGES,
+        "good.pdf": FileOutcome.READ,
+        "empty.pdf": FileOutcome.EMPTY_FILE,
+        "login.pdf": FileOutcome.NOT_PDF,
+        "text.pdf": FileOutcome.NOT_PDF,
+        "cut.pdf": FileOutcome.DAMAGED,
+        "junk.pdf": FileOutcome.DAMAGED,
+        "pageless.pdf": FileOutcome.NO_PAGES,
     }
     assert "web page" in got["login.pdf"].detail
     assert got["pageless.pdf"].reject is None  # nothing is wrong with it
@@ -82,7 +82,7 @@ def test_a_pdf_after_some_other_bytes_is_one(reader: PdfReader, tmp_path: Path) 
     (tmp_path / "mail.pdf").write_bytes(b"X-Mailer: some\r\n\r\n" + made_pdf([PROSE]))
     (tmp_path / "tail.pdf").write_bytes(made_pdf([PROSE + " "]) + b"\r\n<!-- served by -->\n" * 90)
     outcomes = {document.outcome for document in reader.read([tmp_path])}
-    assert outcomes == {Outcome.READ}
+    assert outcomes == {FileOutcome.READ}
 
 
 def test_the_same_bytes_under_two_names_are_read_once(reader: PdfReader, tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_file_that_cannot_be_read_is_an_outcome(
     (tmp_path / "a.pdf").write_bytes(made_pdf([PROSE]))
     os.mkfifo(tmp_path / "pipe.pdf")
     got = by_name(reader.read([tmp_path / "a.pdf", tmp_path / "pipe.pdf"]))
-    assert got["pipe.pdf"].outcome is Outcome.UNREADABLE
-    assert got["a.pdf"].outcome is Outcome.READ
+    assert got["pipe.pdf"].outcome is FileOutcome.UNREADABLE
+    assert got["a.pdf"].outcome is FileOutcome.READ
 
 
 def test_a_page_that_takes_too_long_costs_one_page(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_page_that_takes_too_long_costs_one_page(tmp_path: Path) -> None:
     (tmp_path / "hostile.pdf").write_bytes(made_pdf([PROSE, endless, PROSE]))
     with PdfReader(PdfOptions(limits=PdfLimits(seconds=4.0))) as reader:
         (document,) = reader.read([tmp_path])
-    assert document.outcome is Outcome.READ
+    assert document.outcome is FileOutcome.READ
     assert [page.mode for page in document.pages] == [Mode.TEXT, Mode.NONE, Mode.TEXT]
     failed = document.pages[1]
     assert failed.reason is Why.FAILED and failed.text == ""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from clinqa.sources.pdf import Outcome, PdfDocument, PdfOptions, PdfReader
+from clinqa.sources.pdf import FileOutcome, PdfDocument, PdfOptions, PdfReader
 from clinqa.sources.pdf.order import lines_of
 from clinqa.sources.pdf.pdfium_chars import pdfium_chars
 from clinqa.sources.pdf.words import pieces
@@ -44,14 +44,14 @@ def test_modes_are_those_a_careful_person_chose(documents: dict[str, PdfDocument
 
 def test_damaged_files_have_their_outcomes(documents: dict[str, PdfDocument]) -> None:
     wanted = {
-        "encrypted_owner_only": Outcome.READ,
-        "encrypted_user_password": Outcome.READ,  # with its password
-        "html_named_pdf": Outcome.NOT_PDF,
-        "rotated_0_90_180_270": Outcome.READ,
-        "scan_image_only": Outcome.READ,
-        "truncated": Outcome.DAMAGED,
-        "zero_bytes": Outcome.EMPTY_FILE,
-        "zero_page": Outcome.NO_PAGES,
+        "encrypted_owner_only": FileOutcome.READ,
+        "encrypted_user_password": FileOutcome.READ,  # with its password
+        "html_named_pdf": FileOutcome.NOT_PDF,
+        "rotated_0_90_180_270": FileOutcome.READ,
+        "scan_image_only": FileOutcome.READ,
+        "truncated": FileOutcome.DAMAGED,
+        "zero_bytes": FileOutcome.EMPTY_FILE,
+        "zero_page": FileOutcome.NO_PAGES,
     }
     assert {name: documents[f"{name}.pdf"].outcome for name in wanted} == wanted
 
@@ -67,7 +67,7 @@ def test_turned_and_encrypted_copies_read_as_the_original(
 def test_without_its_password_a_file_says_that_it_needs_one() -> None:
     with PdfReader(PdfOptions()) as reader:
         (document,) = reader.read([ECG / "pdf_damaged" / "encrypted_user_password.pdf"])
-    assert document.outcome is Outcome.ENCRYPTED and "needs a password" in document.detail
+    assert document.outcome is FileOutcome.ENCRYPTED and "needs a password" in document.detail
 
 
 def test_columns_of_a_paper_follow_each_other(documents: dict[str, PdfDocument]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from clinqa.builders.references.drafts import Draft, Page
-from clinqa.builders.references.replies import Reply, read_reply, read_value
+from clinqa.builders.references.replies import ReplyItems, read_reply, read_value
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.progress import Progress, silent
@@ -53,7 +53,7 @@ class Drafted:
     """What a model said of one page; `failed` names the kind of error where it said nothing."""
 
     page: Page
-    reply: Reply
+    reply: ReplyItems
     failed: str = ""
     repaired: bool = False
 
@@ -97,7 +97,7 @@ class Asker:
                 done += 1
                 self.progress("asking the model", done, len(pages))
                 if first[i][1]:
-                    yield Drafted(page, Reply(), first[i][1])
+                    yield Drafted(page, ReplyItems(), first[i][1])
                 elif i in mended and not mended[i][1]:
                     again = read_reply(mended[i][0])
                     yield Drafted(

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from clinqa.builders.references.forms import Edit, Form
+from clinqa.builders.references.forms import Edit, PairForm
 from clinqa.core.ids import stable_hash
 
 __all__ = ["Candidates", "choose", "is_denial", "over_cap", "without_needless_denials"]
@@ -33,10 +33,10 @@ class Candidates:
     """The forms that one source text can take; `key` is its identity."""
 
     key: str
-    forms: tuple[Form, ...]
+    forms: tuple[PairForm, ...]
 
 
-def choose(candidates: Sequence[Candidates], seed: int) -> dict[str, Form]:
+def choose(candidates: Sequence[Candidates], seed: int) -> dict[str, PairForm]:
     """A form for each, by coordinate descent from an order of their hashes."""
     ordered = sorted(candidates, key=lambda one: (stable_hash(seed, "forms", one.key), one.key))
     options = [_options(one, seed) for one in ordered]
@@ -77,12 +77,12 @@ def over_cap(candidates: Sequence[Candidates], most: float) -> set[str]:
     return out
 
 
-def is_denial(form: Form) -> bool:
+def is_denial(form: PairForm) -> bool:
     """Whether the false statement of the pair is the true one denied."""
     return form.edit is Edit.NEGATION and not form.change[0]
 
 
-def without_needless_denials(forms: Sequence[Form]) -> tuple[Form, ...]:
+def without_needless_denials(forms: Sequence[PairForm]) -> tuple[PairForm, ...]:
     """The forms of a source that another edit contradicts, without those whose False denies."""
     plain = [f for f in forms if f.edit is not Edit.NEGATION and not _DENIES.search(f.true)]
     if not plain:
@@ -90,7 +90,7 @@ def without_needless_denials(forms: Sequence[Form]) -> tuple[Form, ...]:
     return tuple(f for f in forms if f in plain or (f.edit is Edit.NEGATION and f.change[0]))
 
 
-def _options(one: Candidates, seed: int) -> list[tuple[Form, dict[str, int], float]]:
+def _options(one: Candidates, seed: int) -> list[tuple[PairForm, dict[str, int], float]]:
     """The forms with what each adds to the balance; many alike are thinned by their hash."""
     forms = sorted(
         one.forms, key=lambda form: stable_hash(seed, "form", one.key, form.true, form.false)
@@ -104,11 +104,11 @@ def _options(one: Candidates, seed: int) -> list[tuple[Form, dict[str, int], flo
     return kept
 
 
-def _price(form: Form) -> float:
+def _price(form: PairForm) -> float:
     return _DENIED if form.edit is Edit.NEGATION else 0.0
 
 
-def _difference(form: Form) -> dict[str, int]:
+def _difference(form: PairForm) -> dict[str, int]:
     made = _features(form.true)
     made.subtract(_features(form.false))
     return {word: n for word, n in made.items() if n}
@@ -120,7 +120,7 @@ def _features(text: str) -> Counter[str]:
 
 
 def _cost(
-    total: Counter[str], forms: Sequence[tuple[Form, dict[str, int], float]], index: int
+    total: Counter[str], forms: Sequence[tuple[PairForm, dict[str, int], float]], index: int
 ) -> tuple[float, int]:
     _, difference, preference = forms[index]
     cost = preference

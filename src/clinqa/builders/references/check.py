@@ -13,9 +13,9 @@ import re
 from collections import Counter
 
 from clinqa.builders.references.clauses import read_clause
-from clinqa.builders.references.drafts import Draft, Lost, Page
+from clinqa.builders.references.drafts import Draft, LostDraft, Page
 from clinqa.builders.references.evidence import Evidence, PageIndex, find
-from clinqa.builders.references.folded import Token, same_words, tokens_of
+from clinqa.builders.references.folded import FoldedToken, same_words, tokens_of
 from clinqa.builders.references.forms import forms_of
 from clinqa.builders.references.replies import RawItem, label_of
 from clinqa.builders.references.rules import hangs_on_its_page, topic_of, unknown_abbreviation
@@ -131,11 +131,11 @@ def page_index(page: Page, words: Words) -> PageIndex:
     return PageIndex(page.text, words.fixed, words.negating)
 
 
-def check_item(item: RawItem, page: Page, index: PageIndex, words: Words) -> Draft | Lost:
+def check_item(item: RawItem, page: Page, index: PageIndex, words: Words) -> Draft | LostDraft:
     """The draft that a model's item is, or why it is none."""
 
-    def lost(reason: Reason, detail: str = "") -> Lost:
-        return Lost(reason, page.md5, page.page, page.part, detail)
+    def lost(reason: Reason, detail: str = "") -> LostDraft:
+        return LostDraft(reason, page.md5, page.page, page.part, detail)
 
     label = label_of(item.label)
     if label is None:
@@ -226,11 +226,11 @@ def _whole(statement: str, source: str, words: Words) -> bool:
     return False
 
 
-def _tells(token: Token) -> bool:
+def _tells(token: FoldedToken) -> bool:
     return token.text not in _LITTLE and token.text not in {"/", "-"}
 
 
-def _runs(left: list[Token], there: list[Token]) -> list[tuple[int, int]]:
+def _runs(left: list[FoldedToken], there: list[FoldedToken]) -> list[tuple[int, int]]:
     """Where what was left out begins and ends, neighbours together."""
     place = {token.start: number for number, token in enumerate(there)}
     runs: list[tuple[int, int]] = []

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from clinqa.builders.references.words import Words
 
-__all__ = ["Clause", "VerbKind", "read_clause"]
+__all__ = ["StatementClause", "VerbKind", "read_clause"]
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019/-]*|\d[\d.,]*|[^\w\s]")
 _STOPS = frozenset(
@@ -192,7 +192,7 @@ class VerbKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class StatementClause:
     """A statement without its full stop, and where its parts are."""
 
     text: str
@@ -229,7 +229,7 @@ class Clause:
         return self.text[self.main_end :]
 
 
-def read_clause(statement: str, words: Words) -> Clause | None:
+def read_clause(statement: str, words: Words) -> StatementClause | None:
     """The parts of a statement, or None where it is not of the plainest build."""
     text = statement.rstrip().removesuffix(".").rstrip()
     tokens = [(m[0], m.start(), m.end()) for m in _WORD.finditer(text)]
@@ -248,7 +248,7 @@ def read_clause(statement: str, words: Words) -> Clause | None:
             is_open = kind is VerbKind.OPEN or (
                 kind is VerbKind.BE and bool(words.open_after_be.match(rest))
             )
-            return Clause(text, low, start, end, kind, is_open, main_end)
+            return StatementClause(text, low, start, end, kind, is_open, main_end)
         if low in _STOPS:
             return None
     return None

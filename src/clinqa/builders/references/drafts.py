@@ -7,10 +7,10 @@ from enum import StrEnum
 
 from clinqa.core.records import Reason
 
-__all__ = ["Draft", "Lost", "Page", "Part"]
+__all__ = ["Draft", "LostDraft", "Page", "PagePart"]
 
 
-class Part(StrEnum):
+class PagePart(StrEnum):
     """Which text of a page a span is of."""
 
     PAGE = "page"
@@ -25,7 +25,7 @@ class Page:
     page: int
     text: str
     mode: str
-    part: Part = Part.PAGE
+    part: PagePart = PagePart.PAGE
     next_text: str | None = None
     before_text: str | None = None
 
@@ -39,7 +39,7 @@ class Draft:
 
     md5: str
     page: int
-    part: Part
+    part: PagePart
     mode: str
     start: int
     end: int
@@ -51,11 +51,11 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostDraft:
     """Something that did not become a draft or a pair, and why."""
 
     reason: Reason
     md5: str
     page: int
-    part: Part
+    part: PagePart
     detail: str = ""

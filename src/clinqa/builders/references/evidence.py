@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from clinqa.builders.references.folded import Token, fold, tokens_of
+from clinqa.builders.references.folded import FoldedToken, fold, tokens_of
 from clinqa.core.records import Reason
 
 __all__ = ["SHORTEST", "Evidence", "PageIndex", "find"]
@@ -73,7 +73,7 @@ class PageIndex:
         end = self._with_full_stop(end)
         return Evidence(start, end, self.text[start:end], exact)
 
-    def _exact(self, wanted: list[Token]) -> tuple[int, int, bool] | None:
+    def _exact(self, wanted: list[FoldedToken]) -> tuple[int, int, bool] | None:
         needle, _ = _joined(wanted)
         at = self._joined.find(needle)
         if at < 0:
@@ -81,7 +81,7 @@ class PageIndex:
         first = self._place[at]
         return first, first + len(wanted) - 1, True
 
-    def _alike(self, quote: str, wanted: list[Token]) -> tuple[int, int, bool] | None:
+    def _alike(self, quote: str, wanted: list[FoldedToken]) -> tuple[int, int, bool] | None:
         needle = fold(quote).text
         if not self._folded.text or len(needle) > len(self._folded.text) + 40:
             return None
@@ -101,7 +101,7 @@ class PageIndex:
                         return first, last, False
         return None
 
-    def _harmless(self, wanted: list[Token], there: list[Token]) -> bool:
+    def _harmless(self, wanted: list[FoldedToken], there: list[FoldedToken]) -> bool:
         """Whether the two differ in nothing that means anything."""
         ours, theirs = [t.text for t in wanted], [t.text for t in there]
         for op in Levenshtein.opcodes(ours, theirs):
@@ -118,7 +118,7 @@ class PageIndex:
                 return False
         return True
 
-    def _spelt_alike(self, one: Token, other: Token) -> bool:
+    def _spelt_alike(self, one: FoldedToken, other: FoldedToken) -> bool:
         if one.text in _HARMLESS and other.text in _HARMLESS:
             return True
         if one.kind != "word" or other.kind != "word":
@@ -165,7 +165,7 @@ def find(
     return found
 
 
-def _joined(tokens: list[Token]) -> tuple[str, dict[int, int]]:
+def _joined(tokens: list[FoldedToken]) -> tuple[str, dict[int, int]]:
     """The tokens as one string with a mark around each, and which token starts where."""
     parts = [_JOIN]
     place: dict[int, int] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Folded", "Token", "fold", "same_words", "tokens_of"]
+__all__ = ["Folded", "FoldedToken", "fold", "same_words", "tokens_of"]
 
 _NO_WIDTH = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 _DASHES = frozenset("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d")
@@ -37,7 +37,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class FoldedToken:
     """A word, number or sign, and where it stands in the original."""
 
     text: str
@@ -104,7 +104,7 @@ def _hyphen(
     return index + 1
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[FoldedToken]:
     """The words, numbers and signs of a text; what only separates them is gone.
 
     >>> [token.text for token in tokens_of("Axis \u221230\u00b0, QRS<120ms")]
@@ -114,7 +114,7 @@ def tokens_of(text: str) -> list[Token]:
     found = []
     for match in _TOKEN.finditer(folded.text):
         start, end = folded.at[match.start()], folded.at[match.end() - 1] + 1
-        found.append(Token(match[0], match.lastgroup or "", start, end))
+        found.append(FoldedToken(match[0], match.lastgroup or "", start, end))
     return found
 
 

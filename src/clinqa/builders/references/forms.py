@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clinqa.builders.references.clauses import Clause, VerbKind
+from clinqa.builders.references.clauses import StatementClause, VerbKind
 from clinqa.builders.references.numbers import quantities, replacements
 from clinqa.builders.references.words import Opposite, Words
 
-__all__ = ["Edit", "Form", "forms_of", "has_negation", "is_plain"]
+__all__ = ["Edit", "PairForm", "forms_of", "has_negation", "is_plain"]
 
 _OR = re.compile(r"\bor\b(?!\s+(?:more|longer|greater|above|higher|wider|over|larger|deeper|less|"
                  r"shorter|below|lower|narrower|fewer|smaller)\b)", re.I)  # fmt: skip
@@ -49,7 +49,7 @@ class Edit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PairForm:
     """A true and a false statement, and the edit between them."""
 
     true: str
@@ -68,7 +68,9 @@ class Swap:
     opposite: Opposite
 
 
-def forms_of(clause: Clause, words: Words, met: Mapping[str, tuple[float, ...]]) -> list[Form]:
+def forms_of(
+    clause: StatementClause, words: Words, met: Mapping[str, tuple[float, ...]]
+) -> list[PairForm]:
     """Every pair that the clause can become, in an order of its own.
 
     What is said of some, or sometimes, is contradicted by nothing that is said of others.
@@ -111,15 +113,17 @@ def _said(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _values(clause: Clause, words: Words, met: Mapping[str, tuple[float, ...]]) -> Iterator[Form]:
+def _values(
+    clause: StatementClause, words: Words, met: Mapping[str, tuple[float, ...]]
+) -> Iterator[PairForm]:
     for quantity in quantities(clause, words):
         old = "\u2013".join(f"{v:g}" for v in quantity.values)
         for text, new in replacements(quantity, clause, words, met.get(quantity.unit, ())):
             change = (f"{old} {quantity.unit}", "\u2013".join(f"{v:g}" for v in new))
-            yield Form(_said(clause.text), _said(text), Edit.VALUE, change)
+            yield PairForm(_said(clause.text), _said(text), Edit.VALUE, change)
 
 
-def _counts(clause: Clause, words: Words) -> Iterator[Form]:
+def _counts(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """Number words, ordinals and degrees that are said of the subject."""
     if clause.open:
         return
@@ -143,7 +147,7 @@ def _counts(clause: Clause, words: Words) -> Iterator[Form]:
         for new in group:
             if new != old and not _too_far(group, old, new):
                 text = _replaced(clause.text, match.start(), match.end(), new)
-                yield Form(_said(clause.text), _said(text), Edit.VALUE, (old, new))
+                yield PairForm(_said(clause.text), _said(text), Edit.VALUE, (old, new))
 
 
 def _too_far(group: list[str], old: str, new: str) -> bool:
@@ -151,14 +155,14 @@ def _too_far(group: list[str], old: str, new: str) -> bool:
     return abs(group.index(old) - group.index(new)) > (4 if group[0] == "two" else 2)
 
 
-def _swaps(clause: Clause, words: Words) -> Iterator[Form]:
+def _swaps(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """A word said of the subject, against its opposite; and the same with the verb denied."""
     for swap in _swappable(clause, words):
         false = _replaced(clause.text, swap.start, swap.end, swap.opposite.word)
         edit = Edit(swap.opposite.kind)
         old = clause.text[swap.start : swap.end].casefold()
         change = (old, swap.opposite.word)
-        yield Form(_said(clause.text), _said(false), edit, change)
+        yield PairForm(_said(clause.text), _said(false), edit, change)
         if not _deniable(clause, words) or re.search(r"\band\b|,", clause.main):
             continue
         if words.negation.search(swap.opposite.word):
@@ -166,21 +170,21 @@ def _swaps(clause: Clause, words: Words) -> Iterator[Form]:
         if swap.start < clause.verb_end:
             other = swap.opposite.word.casefold()
             end = swap.start + len(other)
-            changed = Clause(
+            changed = StatementClause(
                 false, other, swap.start, end, clause.kind, clause.open, clause.main_end
             )
             denied_true = _denied(changed, words)
-            yield Form(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
-            yield Form(_said(denied_true), _said(_denied(clause, words)), edit, (other, old))
+            yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
+            yield PairForm(_said(denied_true), _said(_denied(clause, words)), edit, (other, old))
             continue
         denied_false = _denied(clause, words)
         denied_true = _denied(_with_text(clause, false), words)
         # true: not the opposite; false: the opposite, or the thing itself denied
-        yield Form(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
-        yield Form(_said(denied_true), _said(denied_false), edit, (swap.opposite.word, old))
+        yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
+        yield PairForm(_said(denied_true), _said(denied_false), edit, (swap.opposite.word, old))
 
 
-def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
+def _swappable(clause: StatementClause, words: Words) -> Iterator[Swap]:
     if clause.open or _OR.search(clause.text):
         return
     found = list(words.opposite.finditer(clause.text))
@@ -210,7 +214,9 @@ def _swappable(clause: Clause, words: Words) -> Iterator[Swap]:
             yield Swap(match.start(), match.end(), opposite)
 
 
-def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Opposite) -> bool:
+def _exclusive(
+    clause: StatementClause, words: Words, word: str, start: int, opposite: Opposite
+) -> bool:
     """Whether the sentence cannot hold of both: a drug that prolongs one interval may prolong
     another, but a wave that represents one thing does not represent another."""
     if start >= clause.verb_end and not _told_of_the_subject(clause, words, start, opposite):
@@ -228,7 +234,9 @@ def _exclusive(clause: Clause, words: Words, word: str, start: int, opposite: Op
     return not re.search(r"\b(?:below|above|before|after|than)\s+(?:the\s+)?(?:\w+\s+)?$", before)
 
 
-def _told_of_the_subject(clause: Clause, words: Words, start: int, opposite: Opposite) -> bool:
+def _told_of_the_subject(
+    clause: StatementClause, words: Words, start: int, opposite: Opposite
+) -> bool:
     """Whether a word after the verb is said of the subject, and of nothing else as well."""
     before = clause.text[clause.verb_end : start]
     if _KIND_OF.search(before) or _acts(clause):
@@ -243,13 +251,13 @@ def _told_of_the_subject(clause: Clause, words: Words, start: int, opposite: Opp
     return placed or not re.match(r"\s+(?:in|during|with|at|for|among|under|within)\s", before)
 
 
-def _acts(clause: Clause) -> bool:
+def _acts(clause: StatementClause) -> bool:
     """A drug that ends one rhythm may end or start another; a wave begins and ends at its place."""
     place = re.match(r"\s+(?:at|with|in|on|before|after)\b", clause.main)
     return clause.verb in _EDGE_VERBS and place is None
 
 
-def _fits_as_verb(clause: Clause, words: Words, verb: str) -> bool:
+def _fits_as_verb(clause: StatementClause, words: Words, verb: str) -> bool:
     if _acts(clause):
         return False
     if clause.verb in _ORDER_VERBS and re.search(r"\b(?:every|each)\b", clause.main):
@@ -273,7 +281,7 @@ def _idiom(text: str, start: int, end: int, words: Words) -> bool:
     )
 
 
-def _exchanged(clause: Clause, words: Words) -> Iterator[Form]:
+def _exchanged(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """Both of a pair of opposites in one sentence, each in the other's place."""
     found = list(words.opposite.finditer(clause.text))
     for number, one in enumerate(found):
@@ -306,12 +314,12 @@ def _exchanged(clause: Clause, words: Words) -> Iterator[Form]:
             text = _replaced(clause.text, other.start(), other.end(), first)
             text = _replaced(text, one.start(), one.end(), other[0])
             kind = Edit(kinds[other[0].casefold()])
-            yield Form(_said(clause.text), _said(text), kind, (one[0], other[0]))
+            yield PairForm(_said(clause.text), _said(text), kind, (one[0], other[0]))
 
 
-def _denials(clause: Clause, words: Words) -> Iterator[Form]:
+def _denials(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     if _deniable(clause, words):
-        yield Form(
+        yield PairForm(
             _said(clause.text),
             _said(_denied(clause, words)),
             Edit.NEGATION,
@@ -319,12 +327,12 @@ def _denials(clause: Clause, words: Words) -> Iterator[Form]:
         )
 
 
-def _kind(clause: Clause) -> str:
+def _kind(clause: StatementClause) -> str:
     """What is denied, for whoever counts: the verb, and after "is" the next word."""
     return f"{clause.verb} {clause.main.split()[0]}" if clause.kind == "be" else clause.verb
 
 
-def _deniable(clause: Clause, words: Words) -> bool:
+def _deniable(clause: StatementClause, words: Words) -> bool:
     """Whether "not" at the verb denies just what the sentence says."""
     if _QUANTIFIED.match(clause.text) or clause.verb in {"does", "do"}:
         return False
@@ -335,7 +343,7 @@ def _deniable(clause: Clause, words: Words) -> bool:
     return not re.search(r"\b(?:because|so that|if|unless)\b", clause.tail)
 
 
-def _denied(clause: Clause, words: Words) -> str:
+def _denied(clause: StatementClause, words: Words) -> str:
     """The statement with its verb denied."""
     text, start, end = clause.text, clause.verb_start, clause.verb_end
     verb = text[start:end]
@@ -349,14 +357,14 @@ def _denied(clause: Clause, words: Words) -> str:
     return f"{text[:start]}{helper} not {base}{text[end:]}"
 
 
-def _with_text(clause: Clause, text: str) -> Clause:
-    return Clause(
+def _with_text(clause: StatementClause, text: str) -> StatementClause:
+    return StatementClause(
         text, clause.verb, clause.verb_start, clause.verb_end, clause.kind, clause.open,
         clause.main_end + len(text) - len(clause.text),
     )  # fmt: skip
 
 
-def _affirmed(clause: Clause, words: Words) -> Iterator[Form]:
+def _affirmed(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """A statement that denies, without its denial."""
     text = clause.text
     if _NEEDS_DENIAL.search(text) or _QUANTIFIED.match(text):
@@ -377,7 +385,7 @@ def _affirmed(clause: Clause, words: Words) -> Iterator[Form]:
         made = text[: clause.verb_end] + " " + m[1] + text[clause.verb_end + m.end() :]
     else:
         return
-    yield Form(_said(text), _said(made), Edit.NEGATION, ("not", ""))
+    yield PairForm(_said(text), _said(made), Edit.NEGATION, ("not", ""))
 
 
 def words_third(base: str, words: Words) -> str:

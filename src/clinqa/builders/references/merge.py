@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clinqa.builders.references.drafts import Draft, Part
+from clinqa.builders.references.drafts import Draft, PagePart
 from clinqa.builders.references.folded import tokens_of
 
 __all__ = ["merged"]
@@ -33,7 +33,7 @@ def merged(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Draft]]:
 
 
 def _order(draft: Draft) -> tuple[bool, int, int, str]:
-    return draft.part is not Part.PAGE, draft.start, -draft.end, draft.statement
+    return draft.part is not PagePart.PAGE, draft.start, -draft.end, draft.statement
 
 
 def _overlap(one: Draft, other: Draft) -> bool:

@@ -15,10 +15,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from clinqa.builders.references.clauses import Clause
+from clinqa.builders.references.clauses import StatementClause
 from clinqa.builders.references.words import Words
 
-__all__ = ["Bound", "Quantity", "Role", "bound_leaves", "numbers_in", "quantities", "replacements"]
+__all__ = [
+    "Bound",
+    "NumberRole",
+    "Quantity",
+    "bound_leaves",
+    "numbers_in",
+    "quantities",
+    "replacements",
+]
 
 _NUMBER = r"[+\u2212\u2013-]?\d+(?:\.\d+)?"
 _LOWER = (
@@ -47,7 +55,7 @@ class Bound(StrEnum):
     BELOW = "below"
 
 
-class Role(StrEnum):
+class NumberRole(StrEnum):
     """Whether the number is said of the subject, or is the condition for what is said."""
 
     SAID = "said"
@@ -62,7 +70,7 @@ class Quantity:
     values: tuple[float, ...]
     unit: str
     bound: Bound
-    role: Role
+    role: NumberRole
     about: bool = False
     """Said with "about": what is near is no mistake."""
 
@@ -84,7 +92,7 @@ _BEFORE = re.compile(
 )
 
 
-def quantities(clause: Clause, words: Words) -> Iterator[Quantity]:
+def quantities(clause: StatementClause, words: Words) -> Iterator[Quantity]:
     """The quantities of which a change contradicts the statement."""
     text = clause.text
     if re.search(r"\([^)]*\d", text) or re.search(r"\bor\s+[\d+-]", text):
@@ -95,7 +103,7 @@ def quantities(clause: Clause, words: Words) -> Iterator[Quantity]:
             yield made
 
 
-def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | None:
+def _quantity(clause: StatementClause, match: re.Match[str], words: Words) -> Quantity | None:
     text = clause.text
     unit = words.unit_names[" ".join(match["unit"].casefold().split())]
     spots = [match.span("number")]
@@ -119,9 +127,9 @@ def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | 
             return None  # an angle has no less and more
     if bound is Bound.RANGE and values[0] >= values[1]:
         return None
-    if role is Role.SAID and bound in (Bound.ABOVE, Bound.BELOW):
+    if role is NumberRole.SAID and bound in (Bound.ABOVE, Bound.BELOW):
         return None  # what exceeds 60 may exceed 200: "above" turns into "below", or is denied
-    if role is Role.CONDITION and bound not in (Bound.ABOVE, Bound.BELOW):
+    if role is NumberRole.CONDITION and bound not in (Bound.ABOVE, Bound.BELOW):
         return None
     if match.end("number") < clause.verb_start and unit == "percent":
         return None
@@ -129,13 +137,13 @@ def _quantity(clause: Clause, match: re.Match[str], words: Words) -> Quantity | 
     return Quantity(tuple(spots), values, unit, bound, role, about)
 
 
-def _role(clause: Clause, match: re.Match[str]) -> Role | None:
+def _role(clause: StatementClause, match: re.Match[str]) -> NumberRole | None:
     """Said of the subject, a condition, or neither for certain."""
     start = match.start()
     if start >= clause.main_end:
         lead = clause.text[clause.main_end : start]
         plain = re.match(r"\s(?:when|if|whenever)\s", lead) and lead.count(",") == 0
-        return Role.CONDITION if plain and not clause.open else None
+        return NumberRole.CONDITION if plain and not clause.open else None
     if start < clause.verb_start:
         return None  # "120 ms or more is wide" does not say what 100 ms is
     between = clause.text[clause.verb_end : start]
@@ -143,11 +151,11 @@ def _role(clause: Clause, match: re.Match[str]) -> Role | None:
         return None
     if clause.open and clause.kind != "be":
         return None
-    return Role.SAID
+    return NumberRole.SAID
 
 
 def replacements(
-    quantity: Quantity, clause: Clause, words: Words, met: tuple[float, ...] = ()
+    quantity: Quantity, clause: StatementClause, words: Words, met: tuple[float, ...] = ()
 ) -> list[tuple[str, tuple[float, ...]]]:
     """Statements with other numbers that leave what is stated, and those numbers.
 
@@ -187,7 +195,7 @@ def _leaves(quantity: Quantity, value: float) -> bool:
     if quantity.unit == "mv" and old < 0:
         return False
     up = quantity.bound is Bound.ABOVE
-    if quantity.role is Role.CONDITION:
+    if quantity.role is NumberRole.CONDITION:
         up = not up
     if up:
         return old * _FURTHER <= value <= old * _FAR

@@ -13,7 +13,7 @@ from clinqa.builders.references.check import contradicts, supported
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.drafts import Draft
 from clinqa.builders.references.folded import same_words
-from clinqa.builders.references.forms import Edit, Form, forms_of
+from clinqa.builders.references.forms import Edit, PairForm, forms_of
 from clinqa.builders.references.numbers import numbers_in
 from clinqa.builders.references.words import Words
 
@@ -22,7 +22,7 @@ __all__ = ["counterparts", "form_from"]
 
 def counterparts(
     draft: Draft, words: Words, met: Mapping[str, tuple[float, ...]]
-) -> tuple[Form, ...]:
+) -> tuple[PairForm, ...]:
     """The pairs that a draft can become; none where no edit contradicts it for certain."""
     clause = read_clause(draft.statement, words)
     if clause is None:
@@ -39,11 +39,11 @@ def counterparts(
         if supported(mended, draft.source_text, words) and contradicts(
             mended, draft.statement, draft.source_text, words
         ):
-            made.append(Form(mended, draft.statement, form.edit, form.change[::-1]))
+            made.append(PairForm(mended, draft.statement, form.edit, form.change[::-1]))
     return tuple(made)
 
 
-def form_from(draft: Draft, statement: str, words: Words) -> Form | None:
+def form_from(draft: Draft, statement: str, words: Words) -> PairForm | None:
     """The pair of a draft and a counterpart that somebody else wrote, if it holds."""
     statement = statement if statement.endswith(".") else f"{statement}."
     true, false = (draft.statement, statement) if draft.label else (statement, draft.statement)
@@ -56,4 +56,4 @@ def form_from(draft: Draft, statement: str, words: Words) -> Form | None:
         for form in forms_of(clause, words, {u: tuple(numbers_in(false)) for u in words.spec.units})
         if same_words(form.false, false)
     ]
-    return Form(true, false, kinds[0] if kinds else Edit.NEGATION, ("", ""))
+    return PairForm(true, false, kinds[0] if kinds else Edit.NEGATION, ("", ""))

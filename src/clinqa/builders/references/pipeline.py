@@ -35,9 +35,9 @@ from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.privacy import is_private
 from clinqa.sources.pdf import (
+    FileOutcome,
     Identity,
     Mode,
-    Outcome,
     PageJournal,
     PdfDocument,
     PdfOptions,
@@ -256,7 +256,7 @@ class _Run:
         bad = Counter(
             document.outcome.value
             for document in self.documents
-            if document.outcome is not Outcome.READ
+            if document.outcome is not FileOutcome.READ
         )
         if bad:
             named = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in sorted(bad.items()))
@@ -325,8 +325,8 @@ def _row(pair: Pair, by_document: bool) -> PairRow:
 def _document_counts(documents: Sequence[PdfDocument], rejects: Sequence[Reject]) -> StageCounts:
     """Files: read, the same bytes again, without pages, and those that cannot be read."""
     files = sum(max(1, len(document.names)) for document in documents)
-    kept = sum(document.outcome is Outcome.READ for document in documents)
-    empty = sum(document.outcome is Outcome.NO_PAGES for document in documents)
+    kept = sum(document.outcome is FileOutcome.READ for document in documents)
+    empty = sum(document.outcome is FileOutcome.NO_PAGES for document in documents)
     by_reason = Counter(reject.reason.value for reject in rejects)
     return StageCounts(
         read=files,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-__all__ = ["MOST_ITEMS", "RawItem", "Reply", "label_of", "read_reply", "read_value"]
+__all__ = ["MOST_ITEMS", "RawItem", "ReplyItems", "label_of", "read_reply", "read_value"]
 
 MOST_ITEMS = 100
 _MAX_CHARS = 400_000
@@ -34,7 +34,7 @@ class RawItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ReplyItems:
     """The items of a reply, how many pieces were none, and whether it was JSON as asked."""
 
     items: tuple[RawItem, ...] = ()
@@ -42,7 +42,7 @@ class Reply:
     whole: bool = False
 
 
-def read_reply(text: str) -> Reply:
+def read_reply(text: str) -> ReplyItems:
     r"""The items of a reply.
 
     >>> cut = '{"questions": [{"question": "Q", "label": "True", "source": "s"}, {"que'
@@ -99,7 +99,7 @@ def _first_value(text: str) -> Any:
     return None
 
 
-def _items(value: Any) -> Reply | None:
+def _items(value: Any) -> ReplyItems | None:
     """The items of a value of the right form; None where it is of another."""
     if isinstance(value, dict) and "questions" in value:
         listed = value["questions"]
@@ -111,7 +111,7 @@ def _items(value: Any) -> Reply | None:
     else:
         return None
     if not isinstance(listed, list):
-        return Reply(malformed=1)
+        return ReplyItems(malformed=1)
     items, bad = [], 0
     for one in listed[:MOST_ITEMS]:
         item = _item(one)
@@ -120,7 +120,7 @@ def _items(value: Any) -> Reply | None:
         else:
             items.append(item)
     bad += max(0, len(listed) - MOST_ITEMS)
-    return Reply(tuple(items), bad, whole)
+    return ReplyItems(tuple(items), bad, whole)
 
 
 def _item(one: Any) -> RawItem | None:
@@ -138,7 +138,7 @@ def _item(one: Any) -> RawItem | None:
     )
 
 
-def _salvaged(text: str) -> Reply:
+def _salvaged(text: str) -> ReplyItems:
     """The whole items of JSON that is not: cut off, or broken somewhere."""
     start = _LIST.search(text)
     at = start.end() if start else text.find("[") + 1
@@ -165,7 +165,7 @@ def _salvaged(text: str) -> Reply:
         at = end
     if not items and not bad:
         bad = 1  # no JSON at all is one reply that could not be read
-    return Reply(tuple(items), bad)
+    return ReplyItems(tuple(items), bad)
 
 
 def _next_item(text: str, at: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from clinqa.builders.references.asking import Asker
-from clinqa.builders.references.drafts import Page, Part
+from clinqa.builders.references.drafts import Page, PagePart
 from clinqa.builders.references.generate import Generated, model_options
 from clinqa.builders.references.options import ReferenceOptions
 from clinqa.core.errors import ConfigError
@@ -86,7 +86,7 @@ def transcribed(
                                 _STAGE,
                                 Reason.MODEL_FAILED,
                                 document.md5,
-                                Part.TRANSCRIPT.value,
+                                PagePart.TRANSCRIPT.value,
                                 page.page,
                                 None,
                                 error,
@@ -94,7 +94,7 @@ def transcribed(
                         )
                 elif text:
                     pages.append(
-                        Page(document.md5, page.page, text, page.mode.value, Part.TRANSCRIPT)
+                        Page(document.md5, page.page, text, page.mode.value, PagePart.TRANSCRIPT)
                     )
     made.transcripts = pages
     return pages

@@ -24,9 +24,9 @@ from clinqa.builders.references.balance import (
 from clinqa.builders.references.check import check_item, page_index
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.deduplicate import deduplicate
-from clinqa.builders.references.drafts import Draft, Lost, Page, Part
+from clinqa.builders.references.drafts import Draft, LostDraft, Page, PagePart
 from clinqa.builders.references.evidence import Evidence
-from clinqa.builders.references.forms import Form, has_negation
+from clinqa.builders.references.forms import PairForm, has_negation
 from clinqa.builders.references.merge import merged
 from clinqa.builders.references.numbers import quantities
 from clinqa.builders.references.pairing import counterparts, form_from
@@ -48,7 +48,7 @@ class Pair:
 
     id: str
     draft: Draft
-    form: Form
+    form: PairForm
     cluster: str
 
 
@@ -82,13 +82,13 @@ def drafts_by_rules(pages: Sequence[Page], words: Words) -> Staged:
         read += gleaned.read
         passed.update(gleaned.passed)
         index = page_index(page, words)
-        found: list[Draft | Lost] = []
+        found: list[Draft | LostDraft] = []
         for draft in gleaned.drafts:
             place = index.find(draft.source_text)
             if isinstance(place, Evidence):
                 found.append(draft)
             else:
-                found.append(Lost(place, page.md5, page.page, page.part, f"at {draft.start}"))
+                found.append(LostDraft(place, page.md5, page.page, page.part, f"at {draft.start}"))
         _settle(staged, found)
     drafted = read - sum(passed.values())
     staged.counts["sentences"] = StageCounts(
@@ -105,11 +105,11 @@ def drafts_by_model(drafted: Iterable[Drafted], words: Words) -> Staged:
     staged = Staged()
     for one in drafted:
         page = one.page
-        found: list[Draft | Lost] = []
+        found: list[Draft | LostDraft] = []
         if one.failed:
-            found.append(Lost(Reason.MODEL_FAILED, page.md5, page.page, page.part, one.failed))
+            found.append(LostDraft(Reason.MODEL_FAILED, page.md5, page.page, page.part, one.failed))
         found += [
-            Lost(Reason.MALFORMED_REPLY, page.md5, page.page, page.part)
+            LostDraft(Reason.MALFORMED_REPLY, page.md5, page.page, page.part)
             for _ in range(one.reply.malformed)
         ]
         index = page_index(page, words)
@@ -118,7 +118,7 @@ def drafts_by_model(drafted: Iterable[Drafted], words: Words) -> Staged:
     return staged
 
 
-def _settle(staged: Staged, found: Sequence[Draft | Lost]) -> None:
+def _settle(staged: Staged, found: Sequence[Draft | LostDraft]) -> None:
     staged.funnel["drafts"] = staged.funnel.get("drafts", 0) + len(found)
     for one in found:
         if isinstance(one, Draft):
@@ -127,7 +127,7 @@ def _settle(staged: Staged, found: Sequence[Draft | Lost]) -> None:
             staged.rejects.append(_reject("drafts", one))
 
 
-def _reject(stage: str, lost: Lost) -> Reject:
+def _reject(stage: str, lost: LostDraft) -> Reject:
     return Reject(stage, lost.reason, lost.md5, lost.part.value, lost.page, None, lost.detail)
 
 
@@ -141,7 +141,7 @@ def merge(staged: Staged, accept_vision: bool) -> None:
     waiting = 0
     verified = len(staged.drafts)
     for draft in staged.drafts:
-        if draft.part is Part.TRANSCRIPT and not accept_vision:
+        if draft.part is PagePart.TRANSCRIPT and not accept_vision:
             waiting += 1
         else:
             by_page[draft.md5, draft.page].append(draft)
@@ -232,7 +232,7 @@ def to_pairs(
 
 
 def _ask_for_missing(
-    drafts: Sequence[Draft], forms: list[tuple[Form, ...]], asker: Asker, words: Words
+    drafts: Sequence[Draft], forms: list[tuple[PairForm, ...]], asker: Asker, words: Words
 ) -> None:
     """Counterparts by the model where the rules found none; they count if rules confirm them."""
     missing = [i for i, own in enumerate(forms) if not own]

@@ -20,7 +20,7 @@ from clinqa.reading.attribute import Attributor
 from clinqa.reading.labeller import LONGEST, Labeller
 from clinqa.reading.readings import Readings
 from clinqa.reading.resolve import resolution_table
-from clinqa.reading.scan import Engine, Pieces, Scanner
+from clinqa.reading.scan import Pieces, ScanEngine, Scanner
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.studies import Studies, studies_of
 from clinqa.sources.reports import ReportBatch
@@ -37,7 +37,7 @@ class Recipe:
     pack: str = "echo"
     pack_dir: Path | None = None
     profile: str = "default"
-    engine: Engine = "auto"
+    engine: ScanEngine = "auto"
     size_hint: int | None = None
     items: ItemOptions = field(default_factory=ItemOptions)
 

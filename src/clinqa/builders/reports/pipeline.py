@@ -32,7 +32,7 @@ from clinqa.packs.loader import Pack
 from clinqa.privacy import is_private
 from clinqa.privacy.screen import KINDS
 from clinqa.reading.labeller import LONGEST, PROFILES
-from clinqa.reading.scan import Engine
+from clinqa.reading.scan import ScanEngine
 from clinqa.sources.reports import (
     InputPlan,
     ReadCounts,
@@ -242,7 +242,7 @@ def _recipe(options: BuildOptions) -> Recipe:
         pack=options.pack,
         pack_dir=options.pack_dir,
         profile=options.profile,
-        engine=cast(Engine, options.engine),
+        engine=cast(ScanEngine, options.engine),
         items=ItemOptions(
             full=options.questions == "full",
             by_section=options.context == "section",

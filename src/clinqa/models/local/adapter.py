@@ -8,7 +8,7 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 from clinqa.models.torch_settings import load_failed
-from clinqa.models.trained import Trained, trained_folder
+from clinqa.models.trained import TrainedFolder, trained_folder
 from clinqa.models.weights import folder_sha256
 
 __all__ = ["apply_adapter", "check_base", "grow", "tokenizer_folder"]
@@ -16,7 +16,7 @@ __all__ = ["apply_adapter", "check_base", "grow", "tokenizer_folder"]
 WEIGHTS = "adapter_model.safetensors"
 
 
-def check_base(adapter: Path, name: str, folder: Path, weights: str) -> Trained | None:
+def check_base(adapter: Path, name: str, folder: Path, weights: str) -> TrainedFolder | None:
     """What the adapter says of itself; ConfigError if it was trained on another model.
 
     None for an adapter of another tool: nothing is known of its base but what PEFT finds.
@@ -60,7 +60,7 @@ def grow(model: Any, rows: int) -> list[int]:
     return list(range(old, rows))
 
 
-def apply_adapter(torch: Any, model: Any, adapter: Path, trained: Trained | None) -> Any:
+def apply_adapter(torch: Any, model: Any, adapter: Path, trained: TrainedFolder | None) -> Any:
     """The model with a LoRA adapter on it: every tensor is in place and answers change."""
     _check_files(adapter)
     try:

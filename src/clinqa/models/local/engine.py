@@ -25,14 +25,14 @@ try:
 except ImportError:  # the extra `local` is not installed; torch_settings.py says so to who asks
     torch = None
 
-__all__ = ["Engine", "Written"]
+__all__ = ["Engine", "WrittenRow"]
 
 _PREFILL = 4096  # tokens one forward pass takes at most
 _LOGITS = 1 << 26  # floats of logits one scoring pass makes at most
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRow:
     """What one row wrote: its tokens, and why it ended (stop or length)."""
 
     tokens: list[int]
@@ -62,7 +62,7 @@ class Engine:
         sampling: Sampling,
         draws: Sequence[random.Random],
         stopped: Callable[[list[int]], bool],
-    ) -> list[Written]:
+    ) -> list[WrittenRow]:
         """Let every row of the batch go on until its end mark, a stop string or max_tokens.
 
         `draws` holds a generator a row; `stopped` says whether a row's tokens hold a stop string.
@@ -102,7 +102,7 @@ class Engine:
                 if 2 * len(left) <= len(running):  # fewer copies than to drop each as it ends
                     slots = slots.rows(left, slots.capacity)
                     running = [running[place] for place in left]
-        return [Written(*row) for row in zip(written, reasons, strict=True)]
+        return [WrittenRow(*row) for row in zip(written, reasons, strict=True)]
 
     def score(self, batch: Batch) -> list[list[float]]:
         """Log-probabilities of the last `keep - 1` tokens of every row."""

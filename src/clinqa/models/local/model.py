@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
-from clinqa.models.local.plan import Batch, Row, plan
+from clinqa.models.local.plan import Batch, PromptRow, plan
 from clinqa.models.local.render import Renderer
 from clinqa.models.local.runtime import Loaded
 from clinqa.models.protocol import Message, ModelOptions, Output, Prompt, Sampling, messages_sha256
@@ -148,7 +148,7 @@ class LocalModel:
         return self._loaded
 
     def _plan(self, asks: Sequence[_Ask], extra: int) -> list[Batch]:
-        rows = [Row(ask.index, ask.tokens, ask.scored + 1) for ask in asks]
+        rows = [PromptRow(ask.index, ask.tokens, ask.scored + 1) for ask in asks]
         return plan(
             rows, max_rows=self._rows, max_slots=self._slots, extra=extra, share=self._share
         )

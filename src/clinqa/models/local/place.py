@@ -11,11 +11,11 @@ from clinqa.models.encoder import MINILM, find_minilm
 from clinqa.models.local import gguf_sha256, hf_sha256
 from clinqa.models.weights import converted, folder_sha256
 
-__all__ = ["Place", "place_of"]
+__all__ = ["WeightsPlace", "place_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WeightsPlace:
     """A transformers folder, and the hash by which predict knows its weights."""
 
     name: str
@@ -23,20 +23,20 @@ class Place:
     weights_sha256: str
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> WeightsPlace:
     """The folder of `hf:PATH`, `gguf:FILE` or `embedded:NAME`; ConfigError for other names."""
     prefix, _, rest = name.partition(":")
     if prefix == "hf" and rest:
-        return Place(name, Path(rest).expanduser(), hf_sha256(rest))
+        return WeightsPlace(name, Path(rest).expanduser(), hf_sha256(rest))
     if prefix == "gguf" and rest:
         digest = gguf_sha256(rest)
-        return Place(name, converted(Path(rest).expanduser(), digest), digest)
+        return WeightsPlace(name, converted(Path(rest).expanduser(), digest), digest)
     if name == MINILM:
         folder = find_minilm()
-        return Place(name, folder, folder_sha256(folder))
+        return WeightsPlace(name, folder, folder_sha256(folder))
     if prefix == "embedded" and rest:
         folder, digest = find_embedded(rest)
-        return Place(name, folder, digest)
+        return WeightsPlace(name, folder, digest)
     raise ConfigError(
         f"--model {name}: only weights on this machine can be trained; "
         "name hf:FOLDER, gguf:FILE or embedded:NAME"

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Batch", "Group", "Row", "common", "plan"]
+__all__ = ["Batch", "Group", "PromptRow", "common", "plan"]
 
 _WORTH = 0.5  # rows form a group when they share at least this part of the shorter one
 _ALONE = 6  # a group of this many rows is a batch of its own, its beginning shared by all
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PromptRow:
     """One sequence: `index` is the caller's; the last `keep` tokens are never shared."""
 
     index: int
@@ -35,7 +35,7 @@ class Group:
     """Rows that go on alike: `context` then each row's own tokens."""
 
     context: Sequence[int]
-    rows: tuple[Row, ...]
+    rows: tuple[PromptRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Batch:
 
     shared: Sequence[int]
     groups: tuple[Group, ...]
-    rows: tuple[Row, ...] = field(init=False)
+    rows: tuple[PromptRow, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(row for group in self.groups for row in group.rows))
@@ -69,14 +69,15 @@ def common(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def plan(
-    rows: Iterable[Row], *, max_rows: int, max_slots: int, extra: int, share: bool = True
+    rows: Iterable[PromptRow], *, max_rows: int, max_slots: int, extra: int, share: bool = True
 ) -> list[Batch]:
     """The batches of one draw, shortest first.
 
     `max_slots` bounds the tokens a batch keeps keys and values for, padding and the `extra`
     tokens each row may grow by counted in; what is shared by the whole batch is not.
 
-    >>> rows = [Row(0, [1, 2, 7, 7, 8]), Row(1, [1, 2, 7, 7, 9]), Row(2, [1, 2, 5, 6])]
+    >>> rows = [PromptRow(0, [1, 2, 7, 7, 8]), PromptRow(1, [1, 2, 7, 7, 9])]
+    >>> rows.append(PromptRow(2, [1, 2, 5, 6]))
     >>> [batch] = plan(rows, max_rows=8, max_slots=100, extra=1)
     >>> list(batch.shared), [(list(g.context), len(g.rows)) for g in batch.groups]
     ([1, 2], [([5], 1), ([7, 7], 2)])
@@ -88,16 +89,16 @@ def plan(
     start = _shareable(ordered[0], ordered[-1]) if share else 0
     start = min([start, *(len(row.tokens) - row.keep for row in ordered)])
     shared = list(ordered[0].tokens[:start])
-    rest = [Row(row.index, row.tokens[start:], row.keep) for row in ordered]
+    rest = [PromptRow(row.index, row.tokens[start:], row.keep) for row in ordered]
     return _pack(shared, list(_groups(rest, share)), max_rows, max_slots, extra)
 
 
-def _shareable(a: Row, b: Row) -> int:
+def _shareable(a: PromptRow, b: PromptRow) -> int:
     shared = common(a.tokens, b.tokens)
     return max(0, min(shared, len(a.tokens) - a.keep, len(b.tokens) - b.keep))
 
 
-def _groups(rows: Sequence[Row], share: bool) -> Iterable[Group]:
+def _groups(rows: Sequence[PromptRow], share: bool) -> Iterable[Group]:
     """Neighbours in sorted order that share enough; a row alone keeps only its last tokens."""
     first = 0
     while first < len(rows):
@@ -109,7 +110,7 @@ def _groups(rows: Sequence[Row], share: bool) -> Iterable[Group]:
             length, last = both, last + 1
         yield Group(
             rows[first].tokens[:length],
-            tuple(Row(r.index, r.tokens[length:], r.keep) for r in rows[first:last]),
+            tuple(PromptRow(r.index, r.tokens[length:], r.keep) for r in rows[first:last]),
         )
         first = last
 

@@ -20,7 +20,7 @@ from clinqa.models.remote.wire import (
     JSON,
     BadReply,
     Reply,
-    Said,
+    ServerFault,
     as_body,
     checked_text,
     omitted,
@@ -111,16 +111,16 @@ class AnthropicWire:
             "".join(texts), finish, tokens(usage, "input_tokens"), tokens(usage, "output_tokens")
         )
 
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """`{"type": "error", "error": {"type", "message"}}`."""
         error = value.get("error")
         if not isinstance(error, dict):
-            return Said()
+            return ServerFault()
         details = error.get("details")
         code = details.get("error_code") if isinstance(details, dict) else None
         code = code if isinstance(code, str) else error.get("type")
-        return Said(code if isinstance(code, str) else "", "", str(error.get("message", "")))
+        return ServerFault(code if isinstance(code, str) else "", "", str(error.get("message", "")))
 
-    def adapt(self, said: Said, body: bytes) -> bool:
+    def adapt(self, said: ServerFault, body: bytes) -> bool:
         """There is one spelling."""
         return False

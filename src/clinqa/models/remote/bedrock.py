@@ -26,7 +26,7 @@ from clinqa.models.remote.wire import (
     JSON,
     BadReply,
     Reply,
-    Said,
+    ServerFault,
     as_body,
     checked_text,
     omitted,
@@ -162,14 +162,14 @@ class BedrockWire:
             tokens(usage, "outputTokens"),
         )
 
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """The class in a header (`ThrottlingException:http://…`), the message in the body."""
         code = headers.get("x-amzn-errortype") or value.get("__type") or ""
         code = str(code).split(":")[0].rpartition("#")[2]
         message = value.get("message", value.get("Message", ""))
-        return Said(code, "", str(message))
+        return ServerFault(code, "", str(message))
 
-    def adapt(self, said: Said, body: bytes) -> bool:
+    def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Models that take no system text, and that the table above does not know."""
         if said.code == "ValidationException" and "system" in said.message.casefold():
             if b'"system":[{' in body:

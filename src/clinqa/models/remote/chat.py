@@ -13,7 +13,7 @@ from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.wire import (
     BadReply,
     Reply,
-    Said,
+    ServerFault,
     as_body,
     checked_text,
     omitted,
@@ -87,24 +87,24 @@ class ChatWire:
             text, finish, tokens(usage, "prompt_tokens"), tokens(usage, "completion_tokens")
         )
 
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """`{"error": {"message", "type", "param", "code"}}`, or the error bare as some give it."""
         error = value.get("error", value)
         if not isinstance(error, dict):
-            return Said(message=str(error))
+            return ServerFault(message=str(error))
         inner = error.get("innererror")
         code = inner.get("code") if isinstance(inner, dict) else None
         code = code or error.get("code")
         if not isinstance(code, str):  # vLLM puts the status there
             code = error.get("type")
         param = error.get("param")
-        return Said(
+        return ServerFault(
             code if isinstance(code, str) else "",
             param if isinstance(param, str) else "",
             str(error.get("message", "")),
         )
 
-    def adapt(self, said: Said, body: bytes) -> bool:
+    def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Newer models take the limit of tokens under another name, older servers do not."""
         for refused, instead in (_LIMITS, _LIMITS[::-1]):
             named = said.param == refused or (not said.param and f"'{refused}'" in said.message)

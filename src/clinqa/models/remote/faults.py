@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from clinqa.models.remote.wire import Said
+from clinqa.models.remote.wire import ServerFault
 
 __all__ = ["Fault", "RetryPolicy", "judge", "retry_after"]
 
@@ -56,7 +56,7 @@ class Fault:
     suspect: str = ""
 
 
-def judge(status: int, said: Said, headers: Mapping[str, str], now: datetime) -> Fault:
+def judge(status: int, said: ServerFault, headers: Mapping[str, str], now: datetime) -> Fault:
     """What an answer other than 200 means."""
     code = said.code.casefold()
     wait = retry_after(headers, now)
@@ -84,7 +84,7 @@ def judge(status: int, said: Said, headers: Mapping[str, str], now: datetime) ->
     return Fault("bad_output", True)
 
 
-def _shown(said: Said) -> str:
+def _shown(said: ServerFault) -> str:
     """Code and parameter where they are identifiers; nothing that could be anyone's text."""
     parts = [part for part in (said.code, said.param) if _SAFE.fullmatch(part)]
     return "".join(f", {part}" for part in parts)

@@ -22,7 +22,7 @@ from clinqa.models.cache import ResponseCache
 from clinqa.models.protocol import Output, Prompt, Sampling
 from clinqa.models.remote.faults import Fault, RetryPolicy, judge
 from clinqa.models.remote.interrupts import Interrupts
-from clinqa.models.remote.wire import BadReply, Reply, Said, Wire
+from clinqa.models.remote.wire import BadReply, Reply, ServerFault, Wire
 from clinqa.privacy.egress import Answer, Lost, Session
 
 __all__ = ["Clock", "Pool", "Setting"]
@@ -193,7 +193,7 @@ class Pool:
                 return wire.read(_json(answer), prompt)
             except BadReply:
                 return Fault("bad_output", retry=True)
-        said = Said()
+        said = ServerFault()
         with suppress(BadReply):  # an error page of something in between: its status says enough
             said = wire.said(_json(answer), answer.headers)
         if answer.status in (400, 422) and wire.adapt(said, body):

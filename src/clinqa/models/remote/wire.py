@@ -13,7 +13,7 @@ from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 __all__ = [
     "BadReply",
     "Reply",
-    "Said",
+    "ServerFault",
     "Wire",
     "as_body",
     "checked_text",
@@ -43,7 +43,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ServerFault:
     """What a server says of a failure. `message` may quote a record: it is matched, never shown."""
 
     code: str = ""
@@ -90,11 +90,11 @@ class Wire(Protocol):
         """The model's answer to a prompt out of a 200; BadReply if it is none."""
         ...
 
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> Said:
+    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """What an error answer says."""
         ...
 
-    def adapt(self, said: Said, body: bytes) -> bool:
+    def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Ask the same thing in another spelling from now on; False if there is none."""
         ...
 

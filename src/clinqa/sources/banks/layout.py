@@ -11,7 +11,7 @@ from typing import Any
 from clinqa.core.errors import SourceError
 from clinqa.sources.reports.layout import shown
 
-__all__ = ["Layout", "detect", "kind_of", "options_of", "split_of", "texts_of"]
+__all__ = ["BankColumns", "detect", "kind_of", "options_of", "split_of", "texts_of"]
 
 # In the order of preference: a column with the answer's letter says more than its text.
 _ROLES: Mapping[str, tuple[str, ...]] = {
@@ -47,7 +47,7 @@ _SPLITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class BankColumns:
     """The columns of a bank's file by role; `series` are those of the options one by one."""
 
     name: str
@@ -60,7 +60,7 @@ class Layout:
         return None if column is None else record.get(column)
 
 
-def detect(names: Iterable[str], where: str) -> Layout:
+def detect(names: Iterable[str], where: str) -> BankColumns:
     """The layout of a file with these columns; SourceError naming what is missing."""
     by_key = {name.strip().casefold().replace(" ", "_"): name for name in names}
     roles = {}
@@ -81,7 +81,7 @@ def detect(names: Iterable[str], where: str) -> Layout:
             f"{shown(tuple(by_key.values()))}. A bank has question, options (or A, B, C, D) and "
             "answer; rename the columns"
         )
-    return Layout(kind_of(set(by_key)), roles, series)
+    return BankColumns(kind_of(set(by_key)), roles, series)
 
 
 def kind_of(keys: set[str]) -> str:
@@ -97,7 +97,7 @@ def kind_of(keys: set[str]) -> str:
     return "table"
 
 
-def options_of(record: Mapping[str, Any], layout: Layout) -> tuple[str, ...] | None:
+def options_of(record: Mapping[str, Any], layout: BankColumns) -> tuple[str, ...] | None:
     """The options in their order; None where they cannot be read. Empty ones at the end are none.
 
     A mapping of letters is put in the order of its letters, whatever the order in the file.

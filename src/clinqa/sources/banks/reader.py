@@ -13,7 +13,7 @@ from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.banks.answers import Answers, Survey
 from clinqa.sources.banks.items import BankItem, content_id
-from clinqa.sources.banks.layout import Layout, detect, options_of, split_of, texts_of
+from clinqa.sources.banks.layout import BankColumns, detect, options_of, split_of, texts_of
 from clinqa.sources.banks.records import Record, records, suffix_of
 from clinqa.sources.reports.records import BrokenFile
 
@@ -38,7 +38,7 @@ class BankFile:
 
     path: Path
     name: str
-    layout: Layout
+    layout: BankColumns
     answers: Answers
     records: int
     counts: Counter[str] = field(default_factory=Counter)
@@ -134,7 +134,7 @@ def bank_files(paths: Sequence[Path]) -> list[Path]:
 def _open(path: Path, options: BankOptions) -> BankFile:
     """Look at the whole file once: its columns, and what its answers mean."""
     names: dict[str, None] = {}
-    layout: Layout | None = None
+    layout: BankColumns | None = None
     waiting: list[Record] = []
     survey, total = Survey(), 0
     broken = ""
@@ -163,7 +163,7 @@ def _open(path: Path, options: BankOptions) -> BankFile:
     return BankFile(path, _name(path, layout), layout, answers, total)
 
 
-def _look(survey: Survey, layout: Layout, waiting: Sequence[Record]) -> None:
+def _look(survey: Survey, layout: BankColumns, waiting: Sequence[Record]) -> None:
     for record in waiting:
         choices = options_of(record, layout)
         if choices:
@@ -171,7 +171,7 @@ def _look(survey: Survey, layout: Layout, waiting: Sequence[Record]) -> None:
             survey.add(layout.value(record, "answer"), choices, told)
 
 
-def _name(path: Path, layout: Layout) -> str:
+def _name(path: Path, layout: BankColumns) -> str:
     """A bank's name: of the published one, of MMLU with its subject, or of the file."""
     stem = re.sub(r"\.(jsonl|json|csv|tsv|parquet)(\.gz)?$", "", path.name, flags=re.I)
     if layout.name == "MMLU" and "subject" not in layout.roles:

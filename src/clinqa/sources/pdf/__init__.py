@@ -15,15 +15,15 @@ from clinqa.sources.pdf.kept import PageJournal
 from clinqa.sources.pdf.passwords import passwords
 from clinqa.sources.pdf.reader import PdfReader
 from clinqa.sources.pdf.records import (
-    Engine,
+    FileOutcome,
     Mode,
-    Outcome,
     PageImage,
     PageStore,
     PdfDocument,
     PdfLimits,
     PdfOptions,
     PdfPage,
+    TextEngine,
     Why,
 )
 from clinqa.sources.pdf.tables import (
@@ -38,10 +38,9 @@ from clinqa.sources.pdf.tables import (
 __all__ = [
     "DOCUMENTS",
     "PAGES",
-    "Engine",
+    "FileOutcome",
     "Identity",
     "Mode",
-    "Outcome",
     "PageImage",
     "PageJournal",
     "PageStore",
@@ -50,6 +49,7 @@ __all__ = [
     "PdfOptions",
     "PdfPage",
     "PdfReader",
+    "TextEngine",
     "Why",
     "documents_table",
     "page_xml",

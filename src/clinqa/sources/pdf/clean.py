@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from clinqa.sources.pdf.order import Line
+from clinqa.sources.pdf.order import PageLine
 
 __all__ = ["LOST", "clean_line", "page_text", "vocabulary"]
 
@@ -67,7 +67,7 @@ def vocabulary(lines: Iterable[str]) -> Counter[str]:
     return counts
 
 
-def page_text(lines: Sequence[Line], known: Counter[str]) -> str:
+def page_text(lines: Sequence[PageLine], known: Counter[str]) -> str:
     """The text of a page: one line a line, an empty line between blocks, broken words whole.
 
     `known` is the document's vocabulary: it tells `de-lay` from `large-scale`.

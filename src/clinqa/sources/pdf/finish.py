@@ -12,8 +12,8 @@ from typing import Any
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.pdf.clean import page_text, vocabulary
 from clinqa.sources.pdf.mode import mode_of
-from clinqa.sources.pdf.order import Line
-from clinqa.sources.pdf.records import STAGE, Engine, Mode, PdfPage, Why
+from clinqa.sources.pdf.order import PageLine
+from clinqa.sources.pdf.records import STAGE, Mode, PdfPage, TextEngine, Why
 from clinqa.sources.pdf.running import Sheet, is_page_label, running_lines
 
 __all__ = ["failed_page", "finished_pages"]
@@ -48,11 +48,11 @@ def finished_pages(
 
 
 def _sheet(record: Mapping[str, Any]) -> Sheet:
-    lines = [Line(*fields) for fields in record.get("lines", ())]
+    lines = [PageLine(*fields) for fields in record.get("lines", ())]
     return Sheet(lines, float(record.get("height", 0.0)))
 
 
-def _begun(lines: list[Line]) -> list[Line]:
+def _begun(lines: list[PageLine]) -> list[PageLine]:
     """The first line that is left begins a block."""
     if lines:
         lines[0].begins = True
@@ -81,7 +81,7 @@ def _page(
         chars=len(text),
         mode=mode,
         reason=why,
-        engine=Engine(record["engine"]),
+        engine=TextEngine(record["engine"]),
         raw_chars=int(record["raw_chars"]),
         width=float(record["width"]),
         height=float(record["height"]),
@@ -93,4 +93,4 @@ def _page(
 def _failed(md5: str, number: int, record: Mapping[str, Any]) -> PdfPage:
     reason = Reason.TOO_COSTLY if record.get("costly") else Reason.BROKEN_PAGE
     reject = Reject(STAGE, reason, md5, part="page", page=number, detail=str(record["failed"]))
-    return PdfPage(md5, number, "", 0, Mode.NONE, Why.FAILED, Engine.NONE, reject=reject)
+    return PdfPage(md5, number, "", 0, Mode.NONE, Why.FAILED, TextEngine.NONE, reject=reject)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
-from clinqa.sources.pdf.words import Piece
+from clinqa.sources.pdf.words import LinePiece
 
-__all__ = ["Line", "flows", "lines_of"]
+__all__ = ["PageLine", "flows", "lines_of"]
 
 _PROSE = 25  # characters: a shorter piece beside another is a cell of a table
 _MAX_DEPTH = 3  # columns within columns
@@ -22,7 +22,7 @@ _WIDEST = 20_000  # points: no page of a book
 
 
 @dataclass(slots=True)
-class Line:
+class PageLine:
     """One line of the page; `begins` says that a block begins with it."""
 
     text: str
@@ -34,20 +34,22 @@ class Line:
     begins: bool = False
 
 
-def lines_of(found: Sequence[Piece], width: float) -> list[Line]:
+def lines_of(found: Sequence[LinePiece], width: float) -> list[PageLine]:
     """The lines of a page in reading order."""
     ordered = list(found) if flows(found) else by_columns(found, width)
-    lines: list[Line] = []
+    lines: list[PageLine] = []
     for piece in ordered:
         if lines and _continues(lines[-1], piece):
             _join(lines[-1], piece)
         else:
-            lines.append(Line(piece.text, piece.x0, piece.top, piece.x1, piece.bottom, piece.size))
+            lines.append(
+                PageLine(piece.text, piece.x0, piece.top, piece.x1, piece.bottom, piece.size)
+            )
     _mark_blocks(lines)
     return lines
 
 
-def flows(found: Sequence[Piece]) -> bool:
+def flows(found: Sequence[LinePiece]) -> bool:
     """Is the order in which the page draws its text one in which it can be read?
 
     Judged by its prose where there is some: the labels of a figure are drawn in any order.
@@ -64,7 +66,7 @@ def flows(found: Sequence[Piece]) -> bool:
     )
 
 
-def _climbs(found: Sequence[Piece]) -> int:
+def _climbs(found: Sequence[LinePiece]) -> int:
     """How often the order goes up within the width of one column."""
     count = 0
     for before, after in pairwise(found):
@@ -74,14 +76,14 @@ def _climbs(found: Sequence[Piece]) -> int:
     return count
 
 
-def _beside(left: Piece | Line, right: Piece) -> bool:
+def _beside(left: LinePiece | PageLine, right: LinePiece) -> bool:
     shared = min(left.bottom, right.bottom) - max(left.top, right.top)
     return right.x0 >= left.x1 - 1 and shared > 0.5 * min(
         left.bottom - left.top, right.bottom - right.top
     )
 
 
-def _continues(line: Line, piece: Piece) -> bool:
+def _continues(line: PageLine, piece: LinePiece) -> bool:
     """Cells of one row, or a superscript beside its word; not the next column's line."""
     if not _beside(line, piece):
         return False
@@ -90,14 +92,14 @@ def _continues(line: Line, piece: Piece) -> bool:
     return gap <= 1.2 * max(line.size, piece.size) or not long
 
 
-def _join(line: Line, piece: Piece) -> None:
+def _join(line: PageLine, piece: LinePiece) -> None:
     line.text = f"{line.text} {piece.text}"
     line.x1 = max(line.x1, piece.x1)
     line.top, line.bottom = min(line.top, piece.top), max(line.bottom, piece.bottom)
     line.size = max(line.size, piece.size)
 
 
-def _mark_blocks(lines: list[Line]) -> None:
+def _mark_blocks(lines: list[PageLine]) -> None:
     """A block begins after a gap, in a new column, or where the type's size changes."""
     for before, line in pairwise(lines):
         em = max(before.size, line.size, 1.0)
@@ -110,15 +112,15 @@ def _mark_blocks(lines: list[Line]) -> None:
         lines[0].begins = True
 
 
-def by_columns(found: Sequence[Piece], width: float, depth: int = 0) -> list[Piece]:
+def by_columns(found: Sequence[LinePiece], width: float, depth: int = 0) -> list[LinePiece]:
     """Top to bottom between the lines that span the columns; within, column by column."""
     by_row = sorted(found, key=lambda piece: (round(piece.top, 1), piece.x0))
     gutter = _gutter(by_row) if depth < _MAX_DEPTH else None
     if gutter is None:
         return _rows(by_row)
-    out: list[Piece] = []
-    left: list[Piece] = []
-    right: list[Piece] = []
+    out: list[LinePiece] = []
+    left: list[LinePiece] = []
+    right: list[LinePiece] = []
 
     def empty() -> None:
         for side in (left, right):
@@ -137,9 +139,9 @@ def by_columns(found: Sequence[Piece], width: float, depth: int = 0) -> list[Pie
     return out
 
 
-def _rows(by_row: list[Piece]) -> list[Piece]:
+def _rows(by_row: list[LinePiece]) -> list[LinePiece]:
     """Pieces of one line by their place in it, though one stands a hair higher."""
-    rows: list[list[Piece]] = []
+    rows: list[list[LinePiece]] = []
     for piece in by_row:
         row = rows[-1] if rows else None
         if row and piece.top < row[0].top + 0.5 * row[0].height:
@@ -149,7 +151,7 @@ def _rows(by_row: list[Piece]) -> list[Piece]:
     return [piece for row in rows for piece in sorted(row, key=lambda each: each.x0)]
 
 
-def _gutter(found: Sequence[Piece]) -> float | None:
+def _gutter(found: Sequence[LinePiece]) -> float | None:
     """Where a white strip runs down between columns of prose that few lines cross; or None.
 
     The labels of a figure stand anywhere, so that the pieces that may be prose are asked alone.
@@ -176,7 +178,7 @@ def _gutter(found: Sequence[Piece]) -> float | None:
     return at if min(_reach(left), _reach(right)) >= 3 * em else None
 
 
-def _crossing(found: Sequence[Piece], low: float, high: float) -> list[int]:
+def _crossing(found: Sequence[LinePiece], low: float, high: float) -> list[int]:
     """For each point across, how many pieces stand over it."""
     steps = [0] * (int(high - low) + 2)
     for piece in found:
@@ -191,5 +193,5 @@ def _strips(points: Sequence[int]) -> Iterator[list[int]]:
         yield [point for _, point in run]
 
 
-def _reach(found: Sequence[Piece]) -> float:
+def _reach(found: Sequence[LinePiece]) -> float:
     return max(piece.bottom for piece in found) - min(piece.top for piece in found)

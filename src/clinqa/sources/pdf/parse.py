@@ -19,11 +19,11 @@ from clinqa.sources.pdf.chars import PageChars
 from clinqa.sources.pdf.clean import clean_line
 from clinqa.sources.pdf.files import ENCRYPTED
 from clinqa.sources.pdf.images import ink, picture
-from clinqa.sources.pdf.order import Line, lines_of
+from clinqa.sources.pdf.order import PageLine, lines_of
 from clinqa.sources.pdf.pdfium_chars import crop_of, pdfium_chars
 from clinqa.sources.pdf.quality import Quality, fault_of, measure
-from clinqa.sources.pdf.records import Engine, Outcome, PageImage, Why
-from clinqa.sources.pdf.words import Piece, pieces
+from clinqa.sources.pdf.records import FileOutcome, PageImage, TextEngine, Why
+from clinqa.sources.pdf.words import LinePiece, pieces
 
 __all__ = ["OpenDocument", "open_document"]
 
@@ -49,12 +49,12 @@ class OpenDocument:
         page = self._document[number - 1]
         try:
             chars = pdfium_chars(page)
-            engine, found = Engine.PDFIUM, pieces(chars)
+            engine, found = TextEngine.PDFIUM, pieces(chars)
             quality = _quality(found, chars)
             second = self._second(number, quality)
             if second is not None:
                 chars, found, quality = second
-                engine = Engine.PDFPLUMBER
+                engine = TextEngine.PDFPLUMBER
             fault = fault_of(quality)
             if chars.doubtful.any() and quality.unmapped < _ALL_DOUBTFUL:
                 chars = chars.without_doubt()
@@ -62,7 +62,7 @@ class OpenDocument:
             raw = sum(len(piece.text) for piece in found) + max(0, len(found) - 1)
             lines = [] if fault else _cleaned(lines_of(found, chars.width))
             return {
-                "engine": engine.value if raw else Engine.NONE.value,
+                "engine": engine.value if raw else TextEngine.NONE.value,
                 "raw_chars": raw,
                 "fault": fault.value if fault else None,
                 "width": round(chars.width, 2),
@@ -74,7 +74,9 @@ class OpenDocument:
         finally:
             page.close()
 
-    def _second(self, number: int, first: Quality) -> tuple[PageChars, list[Piece], Quality] | None:
+    def _second(
+        self, number: int, first: Quality
+    ) -> tuple[PageChars, list[LinePiece], Quality] | None:
         """pdfplumber's reading, where PDFium's is in doubt and pdfplumber's is better."""
         fault = fault_of(first)
         doubtful = fault in (Why.BROKEN_WORDS, Why.REVERSED) or (
@@ -126,13 +128,13 @@ class OpenDocument:
 
 def open_document(
     path: Path, md5: str, passwords: Sequence[str]
-) -> tuple[OpenDocument | None, Outcome, str]:
+) -> tuple[OpenDocument | None, FileOutcome, str]:
     """The document, or what became of it instead, with a word on it."""
     data = path.read_bytes()
     if hashlib.md5(data, usedforsecurity=False).hexdigest() != md5:
-        return None, Outcome.UNREADABLE, "it changed while it was read"
+        return None, FileOutcome.UNREADABLE, "it changed while it was read"
     outcome, detail = _sniffed(data)
-    if outcome is not Outcome.READ:
+    if outcome is not FileOutcome.READ:
         return None, outcome, detail
     for password in (None, *passwords):
         try:
@@ -142,30 +144,30 @@ def open_document(
             if getattr(error, "err_code", None) == _WRONG_PASSWORD and ENCRYPTED in data:
                 continue
             if _has_no_pages(data):
-                return None, Outcome.NO_PAGES, "it has no pages"
-            return None, Outcome.DAMAGED, "its structure cannot be read"
+                return None, FileOutcome.NO_PAGES, "it has no pages"
+            return None, FileOutcome.DAMAGED, "its structure cannot be read"
         if len(document) == 0:
-            return None, Outcome.NO_PAGES, "it has no pages"
-        return OpenDocument(data, document, password), Outcome.READ, detail
+            return None, FileOutcome.NO_PAGES, "it has no pages"
+        return OpenDocument(data, document, password), FileOutcome.READ, detail
     said = "no password given opens it" if passwords else "it needs a password"
-    return None, Outcome.ENCRYPTED, said
+    return None, FileOutcome.ENCRYPTED, said
 
 
-def _sniffed(data: bytes) -> tuple[Outcome, str]:
+def _sniffed(data: bytes) -> tuple[FileOutcome, str]:
     """What its bytes say before a parser sees them."""
     if not data:
-        return Outcome.EMPTY_FILE, "it has no bytes"
+        return FileOutcome.EMPTY_FILE, "it has no bytes"
     head = data[:_HEAD]
     if b"%PDF-" not in head:
         looks = re.match(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|\?xml|head|body)", head, re.I)
         what = "it is a web page, perhaps of a login" if looks else "it does not begin as a PDF"
-        return Outcome.NOT_PDF, what
+        return FileOutcome.NOT_PDF, what
     after_end = data[data.rfind(b"%%EOF") :] if b"%%EOF" in data else data
     unfinished = b"%%EOF" not in data and b"startxref" not in data[-2048:]
     # objects after the last end: a file that was to be longer, cut off
     if unfinished or re.search(rb"\d+\s+\d+\s+obj\b", after_end):
-        return Outcome.DAMAGED, "it is cut off: its end is missing"
-    return Outcome.READ, ""
+        return FileOutcome.DAMAGED, "it is cut off: its end is missing"
+    return FileOutcome.READ, ""
 
 
 def _has_no_pages(data: bytes) -> bool:
@@ -187,13 +189,13 @@ def _has_no_pages(data: bytes) -> bool:
         return False
 
 
-def _quality(found: Sequence[Piece], chars: PageChars) -> Quality:
+def _quality(found: Sequence[LinePiece], chars: PageChars) -> Quality:
     text = "\n".join(piece.text for piece in found)
     return measure(text, chars.unmapped, chars.sideways)
 
 
-def _cleaned(lines: list[Line]) -> list[Line]:
-    kept: list[Line] = []
+def _cleaned(lines: list[PageLine]) -> list[PageLine]:
+    kept: list[PageLine] = []
     begins = False
     for line in lines:
         line.text = clean_line(line.text)
@@ -204,7 +206,7 @@ def _cleaned(lines: list[Line]) -> list[Line]:
     return kept
 
 
-def _kept(line: Line) -> list[Any]:
+def _kept(line: PageLine) -> list[Any]:
     sides = (line.x0, line.top, line.x1, line.bottom, line.size)
     return [line.text, *(round(side, 2) for side in sides), line.begins]
 

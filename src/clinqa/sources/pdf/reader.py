@@ -22,7 +22,7 @@ from clinqa.sources.pdf.process import Child, ChildFailed
 from clinqa.sources.pdf.records import (
     METHOD,
     STAGE,
-    Outcome,
+    FileOutcome,
     PageImage,
     PageStore,
     PdfDocument,
@@ -36,12 +36,12 @@ _GIVE_UP = 5  # pages of one document that broke a limit: the rest is not tried
 _AHEAD = 2  # documents waiting a worker
 
 _REASONS = {
-    Outcome.EMPTY_FILE: Reason.EMPTY_FILE,
-    Outcome.NOT_PDF: Reason.NOT_PDF,
-    Outcome.ENCRYPTED: Reason.ENCRYPTED_FILE,
-    Outcome.DAMAGED: Reason.BROKEN_FILE,
-    Outcome.UNREADABLE: Reason.UNREADABLE_FILE,
-    Outcome.TOO_COSTLY: Reason.TOO_COSTLY,
+    FileOutcome.EMPTY_FILE: Reason.EMPTY_FILE,
+    FileOutcome.NOT_PDF: Reason.NOT_PDF,
+    FileOutcome.ENCRYPTED: Reason.ENCRYPTED_FILE,
+    FileOutcome.DAMAGED: Reason.BROKEN_FILE,
+    FileOutcome.UNREADABLE: Reason.UNREADABLE_FILE,
+    FileOutcome.TOO_COSTLY: Reason.TOO_COSTLY,
 }
 
 
@@ -103,10 +103,10 @@ class PdfReader:
                 continue
             with suppress(ChildFailed):
                 outcomes = [
-                    Outcome(child.ask("open", document.path, document.md5, known)[1])
+                    FileOutcome(child.ask("open", document.path, document.md5, known)[1])
                     for known in ((), self.options.passwords)
                 ]
-                if outcomes == [Outcome.ENCRYPTED, Outcome.READ]:
+                if outcomes == [FileOutcome.ENCRYPTED, FileOutcome.READ]:
                     found.append(document.md5)
         self._open.clear()
         return found
@@ -183,22 +183,24 @@ class PdfReader:
 
     def _read(self, child: Child, file: Identity) -> PdfDocument:
         if file.problem:
-            return _without_pages(file, Outcome.UNREADABLE, file.problem)
+            return _without_pages(file, FileOutcome.UNREADABLE, file.problem)
         try:
             count, outcome, detail = self._opened(child, file.md5, file.path)
         except ChildFailed as failure:
             if failure.costly:
                 said = f"opening it failed ({failure.kind})"
-                return _without_pages(file, Outcome.TOO_COSTLY, said)
-            return _without_pages(file, Outcome.DAMAGED, "its structure cannot be read")
-        if outcome is not Outcome.READ:
+                return _without_pages(file, FileOutcome.TOO_COSTLY, said)
+            return _without_pages(file, FileOutcome.DAMAGED, "its structure cannot be read")
+        if outcome is not FileOutcome.READ:
             return _without_pages(file, outcome, detail)
         if count > MAX_PAGES:
             said = f"it says that it has more than {MAX_PAGES:,} pages"
-            return _without_pages(file, Outcome.TOO_COSTLY, said)
+            return _without_pages(file, FileOutcome.TOO_COSTLY, said)
         raw = list(self._raw_pages(child, file, count))
         pages = finished_pages(file.md5, raw, partial(self._ink, child, file))
-        return PdfDocument(file.md5, file.names, Outcome.READ, pages, file.bytes, file.path, detail)
+        return PdfDocument(
+            file.md5, file.names, FileOutcome.READ, pages, file.bytes, file.path, detail
+        )
 
     def _raw_pages(self, child: Child, file: Identity, count: int) -> Iterator[Mapping[str, Any]]:
         broken = 0
@@ -241,17 +243,17 @@ class PdfReader:
         ink = kept["ink"]
         return None if ink is None else float(ink)
 
-    def _opened(self, child: Child, md5: str, path: Path | None) -> tuple[int, Outcome, str]:
+    def _opened(self, child: Child, md5: str, path: Path | None) -> tuple[int, FileOutcome, str]:
         """Make sure that the child has this document open; it was closed if the child was lost."""
         known = self._open.get(id(child))
         if known is not None and known == (md5, child.generation) and child.alive:
-            return 0, Outcome.READ, ""
+            return 0, FileOutcome.READ, ""
         count, outcome, detail = child.ask("open", path, md5, self.options.passwords)
         self._open[id(child)] = (md5, child.generation)
-        return int(count), Outcome(outcome), str(detail)
+        return int(count), FileOutcome(outcome), str(detail)
 
 
-def _without_pages(file: Identity, outcome: Outcome, detail: str) -> PdfDocument:
+def _without_pages(file: Identity, outcome: FileOutcome, detail: str) -> PdfDocument:
     """A file's outcome where no page of it is read."""
     reason = _REASONS.get(outcome)
     reject = None if reason is None else Reject(STAGE, reason, file.md5, detail=detail)

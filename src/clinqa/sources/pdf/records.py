@@ -41,15 +41,15 @@ from clinqa.core.records import Reject
 __all__ = [
     "METHOD",
     "STAGE",
-    "Engine",
+    "FileOutcome",
     "Mode",
-    "Outcome",
     "PageImage",
     "PageStore",
     "PdfDocument",
     "PdfLimits",
     "PdfOptions",
     "PdfPage",
+    "TextEngine",
     "Why",
 ]
 
@@ -66,7 +66,7 @@ class Mode(StrEnum):
     NONE = "none"
 
 
-class Outcome(StrEnum):
+class FileOutcome(StrEnum):
     """What became of one file."""
 
     READ = "read"
@@ -79,7 +79,7 @@ class Outcome(StrEnum):
     TOO_COSTLY = "too_costly"  # opening it took more time or memory than allowed
 
 
-class Engine(StrEnum):
+class TextEngine(StrEnum):
     """What gave the characters of a page's text."""
 
     PDFIUM = "pdfium"
@@ -134,7 +134,7 @@ class PdfPage:
     chars: int
     mode: Mode
     reason: Why
-    engine: Engine
+    engine: TextEngine
     # characters that stood on the page before cleaning, running headers counted
     raw_chars: int = 0
     width: float = 0.0  # points, as the page is shown
@@ -150,7 +150,7 @@ class PdfDocument:
 
     md5: str
     names: tuple[str, ...]
-    outcome: Outcome
+    outcome: FileOutcome
     pages: tuple[PdfPage, ...] = ()
     bytes: int = 0
     path: Path | None = field(default=None, repr=False)

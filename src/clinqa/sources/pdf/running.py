@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clinqa.sources.pdf.order import Line
+from clinqa.sources.pdf.order import PageLine
 
 __all__ = ["Sheet", "is_page_label", "running_lines"]
 
@@ -26,7 +26,7 @@ _LABEL = re.compile(
 class Sheet:
     """The lines of one page and its height."""
 
-    lines: Sequence[Line]
+    lines: Sequence[PageLine]
     height: float
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from clinqa.sources.pdf.chars import PageChars
 
-__all__ = ["Piece", "pieces"]
+__all__ = ["LinePiece", "pieces"]
 
 GAP = 0.15  # of the font's size
 STEP = 3.0  # points up or down
@@ -23,7 +23,7 @@ _FULLWIDTH_SPACES = (0x20, 0x09, 0x0A, 0x0D, 0xA0, 0x1680, 0x202F, 0x205F, 0x300
 
 
 @dataclass(slots=True)
-class Piece:
+class LinePiece:
     """Words that stand beside each other on one line, without a gap as wide as between columns."""
 
     text: str
@@ -39,7 +39,7 @@ class Piece:
         return self.bottom - self.top
 
 
-def pieces(chars: PageChars) -> list[Piece]:
+def pieces(chars: PageChars) -> list[LinePiece]:
     """The pieces of a page, in the order in which it draws them."""
     codes = chars.codes
     space = np.isin(codes, _FULLWIDTH_SPACES) | ((codes >= 0x2000) & (codes <= 0x200A))
@@ -64,7 +64,7 @@ def pieces(chars: PageChars) -> list[Piece]:
         np.maximum.reduceat(word_size, line_starts),
     )
     texts = _texts(codes[at], starts, line_starts)
-    return [Piece(text, *map(float, sides)) for text, *sides in zip(texts, *box, strict=True)]
+    return [LinePiece(text, *map(float, sides)) for text, *sides in zip(texts, *box, strict=True)]
 
 
 def _word_begins(chars: PageChars, space: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -21,18 +21,18 @@ from pyarrow import csv as arrow_csv
 
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.csvrepair import Dialect, Repaired, repair
-from clinqa.sources.reports.layout import Layout
+from clinqa.sources.reports.layout import ReportColumns
 from clinqa.sources.reports.records import BrokenFile, RawRows, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
 
-__all__ = ["Header", "read_csv", "read_header"]
+__all__ = ["CsvHeader", "read_csv", "read_header"]
 
 _HEADER_BYTES = 1 << 20
 _QUOTE = 34
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class CsvHeader:
     """The first record of a CSV file."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ class Header:
     newline: bytes
 
 
-def read_header(stream: ByteStream) -> Header:
+def read_header(stream: ByteStream) -> CsvHeader:
     """The column names of a CSV file and its delimiter: , ; tab or |, whichever divides most."""
     head = stream.read(_HEADER_BYTES)
     if not head.strip():
@@ -65,7 +65,7 @@ def read_header(stream: ByteStream) -> Header:
         raise BrokenFile(why)
     rows = {mark: _names(line, mark) for mark in ",;\t|"}
     delimiter = max(rows, key=lambda mark: len(rows[mark]))
-    return Header(tuple(rows[delimiter]), delimiter, end, newline)
+    return CsvHeader(tuple(rows[delimiter]), delimiter, end, newline)
 
 
 def _names(line: str, delimiter: str) -> list[str]:
@@ -75,7 +75,7 @@ def _names(line: str, delimiter: str) -> list[str]:
         return [""]
 
 
-def read_csv(path: Path, layout: Layout) -> Iterator[RawRows]:
+def read_csv(path: Path, layout: ReportColumns) -> Iterator[RawRows]:
     """The rows of a CSV file in pieces of some megabytes, each column as bytes."""
     with ByteStream(path) as stream:
         header = read_header(stream)
@@ -89,7 +89,7 @@ def read_csv(path: Path, layout: Layout) -> Iterator[RawRows]:
 
 
 def _pieces(
-    stream: ByteStream, path: Path, layout: Layout, dialect: Dialect, newline: bytes
+    stream: ByteStream, path: Path, layout: ReportColumns, dialect: Dialect, newline: bytes
 ) -> Iterator[RawRows]:
     rest, rows, want, inside = b"", 0, CHUNK, False
     while True:
@@ -158,7 +158,7 @@ def _well_quoted(data: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], deli
 
 
 def _parse(
-    buffer: bytes | memoryview, layout: Layout, dialect: Dialect, before: int
+    buffer: bytes | memoryview, layout: ReportColumns, dialect: Dialect, before: int
 ) -> RawRows | None:
     """Columns of strict records; None if a row has the wrong number of fields.
 
@@ -194,7 +194,7 @@ def _parse(
 
 
 def _repaired(
-    buffer: bytes, path: Path, layout: Layout, dialect: Dialect, before: int, found: Repaired
+    buffer: bytes, path: Path, layout: ReportColumns, dialect: Dialect, before: int, found: Repaired
 ) -> RawRows:
     clean = b"".join(buffer[start:end].rstrip(b"\r\n") + b"\n" for start, end, _ in found.good)
     raw = _parse(clean, layout, dialect, 0)

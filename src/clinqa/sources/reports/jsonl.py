@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.reports.layout import Layout
+from clinqa.sources.reports.layout import ReportColumns
 from clinqa.sources.reports.records import BrokenFile, RawRows, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream, lines
 
@@ -79,7 +79,7 @@ class _Piece:
         return RawRows(arrays, numbers, self.rejects, self.bad_bytes, self.bad_texts)
 
 
-def read_jsonl(path: Path, layout: Layout) -> Iterator[RawRows]:
+def read_jsonl(path: Path, layout: ReportColumns) -> Iterator[RawRows]:
     """The rows of a JSON Lines file in pieces of some thousand; blank lines are no rows."""
     names = {role: layout.names[place] for role, place in layout.roles.items()}
     piece = _Piece({role: [] for role in names})

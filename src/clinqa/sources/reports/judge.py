@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.reports.layout import MIMIC_III, Layout
+from clinqa.sources.reports.layout import MIMIC_III, ReportColumns
 from clinqa.sources.reports.records import STUDIES, BrokenFile, RawRows, reject
 
-__all__ = ["Judged", "as_ids", "decode", "judge"]
+__all__ = ["JudgedRows", "as_ids", "decode", "judge"]
 
 _ISERROR = ["1", "1.0", "true"]
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedRows:
     """Raw rows after judgement; every row is in exactly one of the three."""
 
     studies: pa.Table
@@ -35,7 +35,7 @@ class Judged:
     no_group: int = 0
 
 
-def judge(raw: RawRows, path: Path, layout: Layout, part: str, max_chars: int) -> Judged:
+def judge(raw: RawRows, path: Path, layout: ReportColumns, part: str, max_chars: int) -> JudgedRows:
     """Which rows are studies, which are out of scope, which are rejected and why."""
     columns, rows = raw.columns, raw.rows
     out_of_scope: dict[str, int] = {}
@@ -70,7 +70,7 @@ def judge(raw: RawRows, path: Path, layout: Layout, part: str, max_chars: int) -
     parts = pa.repeat(pa.scalar(part, pa.string()), len(text))
     table = pa.Table.from_arrays([study, group, text, rows, parts], schema=STUDIES)
     bad_bytes, bad_texts = bad_bytes + raw.bad_bytes, bad_texts + raw.bad_texts
-    return Judged(table, rejects, out_of_scope, bad_bytes, bad_texts, no_group)
+    return JudgedRows(table, rejects, out_of_scope, bad_bytes, bad_texts, no_group)
 
 
 def _in_scope(columns: dict[str, pa.Array], counts: dict[str, int]) -> npt.NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.sources.reports.records import ReadOptions
 
-__all__ = ["MIMIC_III", "MIMIC_IV", "TABLE", "Layout", "detect", "shown"]
+__all__ = ["MIMIC_III", "MIMIC_IV", "TABLE", "ReportColumns", "detect", "shown"]
 
 MIMIC_III = "mimic-iii noteevents"
 MIMIC_IV = "mimic-iv notes"
@@ -25,7 +25,7 @@ _NAME_LIKE = re.compile(r"[^\W\d][\w .:/()#-]{0,39}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ReportColumns:
     """The roles of a table's columns, as positions; `names` are the header's own spellings."""
 
     name: str
@@ -55,7 +55,7 @@ def shown(names: Sequence[str]) -> str:
     return ", ".join(looks[:40]) + extra
 
 
-def detect(names: Sequence[str], options: ReadOptions) -> Layout:
+def detect(names: Sequence[str], options: ReadOptions) -> ReportColumns:
     """The layout of a table with these column names.
 
     Columns named in the options win; a known header decides the rest; then obvious names.
@@ -98,7 +98,7 @@ def detect(names: Sequence[str], options: ReadOptions) -> Layout:
             f"no column holds the report text; columns found: {shown(names)}. "
             "Name them with --text-col --subject-col --study-col"
         )
-    return Layout(layout, tuple(names), roles)
+    return ReportColumns(layout, tuple(names), roles)
 
 
 def _refuse_shared(roles: Mapping[str, int]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from clinqa.sources.reports.layout import Layout
+from clinqa.sources.reports.layout import ReportColumns
 from clinqa.sources.reports.records import BrokenFile, RawRows
 
 __all__ = ["read_names", "read_parquet"]
@@ -39,7 +39,7 @@ def read_names(path: Path) -> tuple[str, ...]:
         return tuple(file.schema_arrow.names)
 
 
-def read_parquet(path: Path, layout: Layout) -> Iterator[RawRows]:
+def read_parquet(path: Path, layout: ReportColumns) -> Iterator[RawRows]:
     """The rows of a Parquet file, each column in its own type."""
     with _open(path) as file:
         names = {role: layout.names[place] for role, place in layout.roles.items()}

@@ -21,8 +21,8 @@ from clinqa.sources.reports.folder import (
     read_texts,
 )
 from clinqa.sources.reports.jsonl import read_jsonl, read_keys
-from clinqa.sources.reports.judge import Judged, judge
-from clinqa.sources.reports.layout import Layout, detect
+from clinqa.sources.reports.judge import JudgedRows, judge
+from clinqa.sources.reports.layout import ReportColumns, detect
 from clinqa.sources.reports.parquet import read_names, read_parquet
 from clinqa.sources.reports.records import (
     STUDIES,
@@ -44,7 +44,7 @@ NAMED = 5
 
 _READERS = {"csv": read_csv, "parquet": read_parquet, "jsonl": read_jsonl}
 _FORMATS = "CSV, CSV.GZ, Parquet, JSONL, or a folder of .txt"
-_TEXTS = Layout("one study a file", ("text", "study"), {"text": 0, "study": 1})
+_TEXTS = ReportColumns("one study a file", ("text", "study"), {"text": 0, "study": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Source:
     """One thing to read: a table, or the .txt files of a folder."""
 
     plan: FilePlan
-    layout: Layout = _TEXTS
+    layout: ReportColumns = _TEXTS
     texts: tuple[Path, ...] = ()
 
 
@@ -118,7 +118,7 @@ class ReportReader:
         limit = self.options.limit
         return None if limit is None else max(0, limit - self.counts.studies)
 
-    def _judged(self, source: _Source) -> Iterator[Judged]:
+    def _judged(self, source: _Source) -> Iterator[JudgedRows]:
         path = source.plan.path
         part = source.plan.text_col or FOLDER_PART
         try:
@@ -139,7 +139,7 @@ class ReportReader:
                 self._count(judged, read)
                 yield judged
         except BrokenFile as broken:
-            judged = Judged(STUDIES.empty_table())
+            judged = JudgedRows(STUDIES.empty_table())
             judged.rejects.append(
                 reject(Reason.BROKEN_FILE, path, None, part=part, why=str(broken))
             )
@@ -151,7 +151,7 @@ class ReportReader:
             return read_texts(source.texts, _root(source.plan.path))
         return _READERS[source.plan.format](source.plan.path, source.layout)
 
-    def _count(self, judged: Judged, read: int) -> None:
+    def _count(self, judged: JudgedRows, read: int) -> None:
         counts = self.counts
         counts.read += read
         counts.studies += len(judged.studies)
@@ -175,7 +175,7 @@ class _Gather:
     rows: int = 0
     bytes: int = 0
 
-    def add(self, judged: Judged) -> Iterator[ReportBatch]:
+    def add(self, judged: JudgedRows) -> Iterator[ReportBatch]:
         self.rejects += judged.rejects
         for table, size in self._divided(judged.studies):
             full = self.rows + len(table) > self.options.batch_rows

@@ -23,7 +23,7 @@ from clinqa.builders.banks.specialty.multi import (
     refuse_few_halves,
     shift,
 )
-from clinqa.builders.banks.specialty.votes import Tally, Vote, tally
+from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
 from clinqa.core.errors import ConfigError
 from clinqa.core.progress import Progress
 from clinqa.packs.specialties import Specialties
@@ -31,7 +31,7 @@ from clinqa.sources.banks import BankItem
 from clinqa.stats.conformal import Floats, Mask, cross_sets, gold_scores
 
 __all__ = [
-    "Annotated",
+    "SpecialtyLabels",
     "by_classifier",
     "by_metadata",
     "by_model",
@@ -45,12 +45,12 @@ ALPHAS = (0.1, 0.05)
 
 
 @dataclass(slots=True)
-class Annotated:
+class SpecialtyLabels:
     """What an annotator says of each question. `measured` has what is known of it out of sample:
     the decisions of each decider on the expert's questions, in the order of `expert_places`."""
 
     votes: list[list[Vote]]
-    tallies: list[Tally]
+    tallies: list[VoteTally]
     method: str
     sets: list[list[str]] | None = None  # labels of each question, the likeliest first
     decisions: dict[str, list[str | None]] = field(default_factory=dict)
@@ -73,11 +73,11 @@ def metadata_vote(item: BankItem, pack: Specialties) -> Vote | None:
     return None
 
 
-def by_metadata(items: Sequence[BankItem], pack: Specialties) -> Annotated:
+def by_metadata(items: Sequence[BankItem], pack: Specialties) -> SpecialtyLabels:
     """One vote where the bank names a specialty; never counted as five."""
     votes = [[vote] if (vote := metadata_vote(item, pack)) else [] for item in items]
-    tallies = [Tally(own[0].label, 1) if own else Tally(None, 0) for own in votes]
-    return Annotated(votes, tallies, "metadata", how="what the bank says")
+    tallies = [VoteTally(own[0].label, 1) if own else VoteTally(None, 0) for own in votes]
+    return SpecialtyLabels(votes, tallies, "metadata", how="what the bank says")
 
 
 def by_classifier(
@@ -88,7 +88,7 @@ def by_classifier(
     embed: Any,
     seed: int,
     progress: Progress,
-) -> Annotated:
+) -> SpecialtyLabels:
     """Five voters trained on the expert's questions. A question among these is voted on by voters
     that have not seen it."""
     classes = expert.classes
@@ -119,7 +119,7 @@ def by_classifier(
         ]
         votes.append(cast)
         tallies.append(tally([vote.label for vote in cast]))
-    result = Annotated(votes, tallies, "classifier", how=f"out of fold, {FOLDS} folds")
+    result = SpecialtyLabels(votes, tallies, "classifier", how=f"out of fold, {FOLDS} folds")
     result.decisions = decisions_of(unseen, classes, model.views)
     result.expert_places = list(range(len(expert.items)))
     result.details = {"voters": list(model.views), "classes": classes, "folds": FOLDS}
@@ -307,11 +307,11 @@ def by_model(
     asked: Callable[[Sequence[BankItem]], tuple[list[list[Vote]], dict[str, Any]]],
     options: SetOptions,
     seed: int,
-) -> Annotated:
+) -> SpecialtyLabels:
     """Five prompts of a model. Sets stand on shares of votes and need an expert's labels."""
     votes, took = asked(items)
     labels = [[vote.label for vote in own] for own in votes]
-    result = Annotated(votes, [tally(own) for own in labels], "llm", details=took)
+    result = SpecialtyLabels(votes, [tally(own) for own in labels], "llm", details=took)
     own = match(items, expert) if expert else {}
     result.expert_places = [own[place] for place in sorted(own)]
     if expert is None or not own:

@@ -25,7 +25,7 @@ from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.sources.banks.items import without_stray_quote
 
-__all__ = ["Asked", "ask", "prompts_of"]
+__all__ = ["VotePrompt", "ask", "prompts_of"]
 
 _CHUNK = 512
 _TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
@@ -34,7 +34,7 @@ _LETTERS = "ABCDEFGHIJ"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class VotePrompt:
     """One prompt and what the journal knows it by."""
 
     place: int
@@ -61,7 +61,7 @@ class _Run:
     errors: Counter[str] = field(default_factory=Counter)
 
 
-def prompts_of(items: Sequence[BankItem], pack: Specialties, seed: int) -> Iterator[Asked]:
+def prompts_of(items: Sequence[BankItem], pack: Specialties, seed: int) -> Iterator[VotePrompt]:
     """Every question by every voter, in the order given."""
     names = ", ".join([*pack.names, pack.others])
     examples = "\n\n".join(
@@ -85,7 +85,7 @@ def prompts_of(items: Sequence[BankItem], pack: Specialties, seed: int) -> Itera
             prompt = Prompt(item.source_id, messages, question, "", "", voter, seed % (1 << 31), 0)
             sha256 = messages_sha256(messages)
             key = hashlib.sha256(f"{item.source_id}\x1f{voter}\x1f{sha256}".encode()).hexdigest()
-            yield Asked(place, voter, prompt, form.max_tokens, key[:32])
+            yield VotePrompt(place, voter, prompt, form.max_tokens, key[:32])
 
 
 def _filled(text: str, **blanks: str) -> str:
@@ -135,7 +135,7 @@ def ask(
     }
 
 
-def _pass(run: _Run, pending: Iterator[Asked]) -> None:
+def _pass(run: _Run, pending: Iterator[VotePrompt]) -> None:
     while chunk := list(islice(pending, _CHUNK)):
         for most in sorted({one.max_tokens for one in chunk}):
             part = [one for one in chunk if one.max_tokens == most]
@@ -144,12 +144,12 @@ def _pass(run: _Run, pending: Iterator[Asked]) -> None:
                 _ask_part(run, piece, sampling)
 
 
-def _affordable(run: _Run, part: Sequence[Asked], most: int) -> Iterator[list[Asked]]:
+def _affordable(run: _Run, part: Sequence[VotePrompt], most: int) -> Iterator[list[VotePrompt]]:
     """Pieces whose worst case the cap can bear; ModelError where it is used up."""
     if run.cap is None or run.price is None:
         yield list(part)
         return
-    piece: list[Asked] = []
+    piece: list[VotePrompt] = []
     worst = 0.0
     for one in part:
         cost = run.price.cost(run.model.count_tokens(one.prompt), most)
@@ -167,7 +167,7 @@ def _affordable(run: _Run, part: Sequence[Asked], most: int) -> Iterator[list[As
         yield piece
 
 
-def _ask_part(run: _Run, part: Sequence[Asked], sampling: Sampling) -> None:
+def _ask_part(run: _Run, part: Sequence[VotePrompt], sampling: Sampling) -> None:
     outputs = run.model.generate([one.prompt for one in part], sampling)
     # closed at once when a run stops, so that its requests stop with it
     with closing(outputs) if isinstance(outputs, Generator) else nullcontext():
@@ -175,7 +175,7 @@ def _ask_part(run: _Run, part: Sequence[Asked], sampling: Sampling) -> None:
             _note(run, part[index], output, sampling)
 
 
-def _note(run: _Run, one: Asked, output: Output, sampling: Sampling) -> None:
+def _note(run: _Run, one: VotePrompt, output: Output, sampling: Sampling) -> None:
     error = output.error or ("bad_output" if output.finish_reason == "error" else "")
     cost = None
     if run.price is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from clinqa.builders.banks.specialty.votes import QUORUMS, Tally
+from clinqa.builders.banks.specialty.votes import QUORUMS, VoteTally
 from clinqa.core.figures import Figure
 from clinqa.stats.bootstrap import Floats, bootstrap
 
@@ -69,7 +69,7 @@ def _known(value: float) -> float | None:
 
 
 def sizes(
-    tallies: Sequence[Tally], names: Sequence[str]
+    tallies: Sequence[VoteTally], names: Sequence[str]
 ) -> tuple[list[dict[str, int | str]], dict[str, int]]:
     """Questions of each specialty at each quorum (Table 3), and what stays undecided at each."""
     counts = {name: dict.fromkeys(QUORUMS, 0) for name in names}

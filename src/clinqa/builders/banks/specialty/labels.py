@@ -18,11 +18,11 @@ from functools import lru_cache
 
 from clinqa.packs.specialties import Specialties, fold
 
-__all__ = ["Reading", "read_label"]
+__all__ = ["ReadLabel", "read_label"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadLabel:
     """`label` is None where nothing was committed to; `why` then says empty, none or ambiguous."""
 
     label: str | None
@@ -56,7 +56,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,40}>")
 _LEADS = re.compile(r"^(?:\(?[a-z0-9]{1,2}[.)]\s+|[-•]\s+)?")
 
 
-def read_label(reply: str, pack: Specialties) -> Reading:
+def read_label(reply: str, pack: Specialties) -> ReadLabel:
     """The label that a reply votes for.
 
     >>> from clinqa.packs.specialties import builtin_specialties
@@ -67,13 +67,13 @@ def read_label(reply: str, pack: Specialties) -> Reading:
     Reading(label=None, why='none')
     """
     if not reply.strip():
-        return Reading(None, "empty")
+        return ReadLabel(None, "empty")
     stated = _from_json(reply, pack)
     if stated:
-        return Reading(stated)
+        return ReadLabel(stated)
     whole = pack.resolve(_TAG.sub("", reply))
     if whole:
-        return Reading(whole)
+        return ReadLabel(whole)
     lines = [_plain(line) for line in reply.splitlines()]
     text = "\n".join(line for line in lines if line)
     found = _mentions(text, pack)
@@ -81,15 +81,15 @@ def read_label(reply: str, pack: Specialties) -> Reading:
     for places in (_after(_MARKED, text), [lead.end() if lead else 0]):
         committed = _one_at(places, found, text, pack)
         if committed:
-            return Reading(committed)
+            return ReadLabel(committed)
     named = [m for m in found if m.label != pack.others and not _is_denied(m, text)]
     committed = _one_at(_after(_CONCLUSION, text), named, text, pack)
     if committed:
-        return Reading(committed)
+        return ReadLabel(committed)
     labels = {m.label for m in named}
     if len(labels) == 1:
-        return Reading(labels.pop())
-    return Reading(None, "ambiguous" if labels else "none")
+        return ReadLabel(labels.pop())
+    return ReadLabel(None, "ambiguous" if labels else "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from clinqa.builders.banks.flags import is_garbled, needs_image
 from clinqa.builders.banks.gather import Alikes, Gathered, alikes, gather, groups_and_splits
 from clinqa.builders.banks.specialty.agree import agreement
 from clinqa.builders.banks.specialty.annotate import (
-    Annotated,
+    SpecialtyLabels,
     by_classifier,
     by_metadata,
     by_model,
@@ -35,8 +35,8 @@ from clinqa.builders.banks.specialty.identity import (
 from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
 from clinqa.builders.banks.specialty.options import SpecialtyOptions, SpecialtyResult
 from clinqa.builders.banks.specialty.plan import dry_run, price_of
-from clinqa.builders.banks.specialty.publish import Outcome, publish
-from clinqa.builders.banks.specialty.votes import Tally
+from clinqa.builders.banks.specialty.publish import SpecialtyBuild, publish
+from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept
 from clinqa.core.errors import ClinqaError
 from clinqa.core.journal import Journal
@@ -125,7 +125,7 @@ class _Run:
         self._expert, self._embed, self._progress = expert, embed, progress
         self._started, self._clock = _now(), time.monotonic()
 
-    def outcome(self, files: Sequence[BankFile], problems: Sequence[str]) -> Outcome:
+    def outcome(self, files: Sequence[BankFile], problems: Sequence[str]) -> SpecialtyBuild:
         """Everything that is to be written."""
         options = self._options
         self._progress("reading", 0, 1)
@@ -173,7 +173,7 @@ class _Run:
                 )
             )
         agreed = agreement(options.annotations, items, self._expert, self._pack, options.seed)
-        return Outcome(
+        return SpecialtyBuild(
             options=options,
             pack=self._pack,
             gathered=gathered,
@@ -193,7 +193,7 @@ class _Run:
         if not journal.exists() or not journal.stat().st_size:
             self._folder.abandon()
 
-    def _annotated(self, items: Sequence[BankItem]) -> Annotated:
+    def _annotated(self, items: Sequence[BankItem]) -> SpecialtyLabels:
         options, pack = self._options, self._pack
         if options.annotator == "metadata":
             return by_metadata(items, pack)
@@ -210,7 +210,7 @@ class _Run:
         if len(rest) == len(items):
             return found
         votes = [[vote] if vote else [] for vote in told]
-        tallies = [Tally(vote.label, 1) if vote else Tally(None, 0) for vote in told]
+        tallies = [VoteTally(vote.label, 1) if vote else VoteTally(None, 0) for vote in told]
         sets: list[list[str]] = [[] for _ in items]
         for place, at in enumerate(open_places):
             votes[at], tallies[at] = found.votes[place], found.tallies[place]
@@ -254,7 +254,11 @@ class _Run:
         return found
 
     def _reasons(
-        self, items: Sequence[BankItem], annotated: Annotated, near: Alikes, splits: Sequence[str]
+        self,
+        items: Sequence[BankItem],
+        annotated: SpecialtyLabels,
+        near: Alikes,
+        splits: Sequence[str],
     ) -> list[Reason | None]:
         """Why each question is no item; None for those that may be one."""
         options = self._options
@@ -283,7 +287,7 @@ class _Run:
         gathered: Gathered,
         problems: Sequence[str],
         near: Alikes,
-        annotated: Annotated,
+        annotated: SpecialtyLabels,
         kept: Sequence[Kept],
     ) -> list[str]:
         found = [f"not read: {visible(text)}" for text in problems]
@@ -312,7 +316,7 @@ class _Run:
 
     def manifest(
         self,
-        outcome: Outcome,
+        outcome: SpecialtyBuild,
         identity: Mapping[str, Any],
         configuration: Mapping[str, Any],
         inputs: Sequence[FileRecord],
@@ -343,7 +347,7 @@ class _Run:
         )
 
 
-def _is_metadata(annotated: Annotated, at: int) -> bool:
+def _is_metadata(annotated: SpecialtyLabels, at: int) -> bool:
     votes = annotated.votes[at]
     return len(votes) == 1 and votes[0].voter == "metadata"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clinqa.builders.banks.gather import NEAR_COLUMNS, Alikes, Gathered
-from clinqa.builders.banks.specialty.annotate import Annotated
+from clinqa.builders.banks.specialty.annotate import SpecialtyLabels
 from clinqa.builders.banks.specialty.assess import accuracy_and_coverage, sizes, totals
 from clinqa.builders.banks.specialty.card import CardFacts, render_card
 from clinqa.builders.banks.specialty.expert import Expert
@@ -31,18 +31,18 @@ from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.packs.specialties import Specialties
 
-__all__ = ["Outcome", "publish"]
+__all__ = ["SpecialtyBuild", "publish"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SpecialtyBuild:
     """Everything a run found."""
 
     options: SpecialtyOptions
     pack: Specialties
     gathered: Gathered
     near: Alikes
-    annotated: Annotated
+    annotated: SpecialtyLabels
     kept: Sequence[Kept]
     rejects: Sequence[Reject]
     outcomes: Sequence[str]
@@ -77,7 +77,7 @@ class Outcome:
         return {"questions": questions, "items": items}
 
 
-def publish(folder: OutFolder, found: Outcome, manifest: Manifest) -> Manifest:
+def publish(folder: OutFolder, found: SpecialtyBuild, manifest: Manifest) -> Manifest:
     """Write everything and commit; gives the manifest as written."""
     partial, private = folder.partial, folder.private
     rows = write_items(partial, found.kept, private=private)
@@ -121,7 +121,7 @@ def publish(folder: OutFolder, found: Outcome, manifest: Manifest) -> Manifest:
     return folder.commit(manifest, rows)
 
 
-def _figures(found: Outcome) -> list[Figure]:
+def _figures(found: SpecialtyBuild) -> list[Figure]:
     annotated, expert = found.annotated, found.expert
     if expert is None or not annotated.decisions:
         return []
@@ -136,7 +136,7 @@ def _figures(found: Outcome) -> list[Figure]:
     )
 
 
-def _tables(found: Outcome, figures: Sequence[Figure]) -> dict[str, list[dict[str, Any]]]:
+def _tables(found: SpecialtyBuild, figures: Sequence[Figure]) -> dict[str, list[dict[str, Any]]]:
     by_decider: dict[str, dict[str, Figure]] = {}
     for figure in figures:
         by_decider.setdefault(figure.subset["decided_by"], {})[figure.metric] = figure
@@ -193,7 +193,7 @@ def _tables(found: Outcome, figures: Sequence[Figure]) -> dict[str, list[dict[st
 
 
 def _card(
-    found: Outcome, manifest: Manifest, tables: Mapping[str, Sequence[Mapping[str, Any]]]
+    found: SpecialtyBuild, manifest: Manifest, tables: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> CardFacts:
     kept, near = found.kept, found.near
     splits = Counter(one.split for one in kept)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import Specialties
 
-__all__ = ["QUORUMS", "VOTERS", "Tally", "Vote", "tally"]
+__all__ = ["QUORUMS", "VOTERS", "Vote", "VoteTally", "tally"]
 
 VOTERS = 5
 QUORUMS = (3, 4, 5)
@@ -29,7 +29,7 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class VoteTally:
     """`label` and how many voted for it; None where no label has more votes than every other."""
 
     label: str | None
@@ -47,7 +47,7 @@ class Tally:
         return Reason.OTHERS if label == others else None
 
 
-def tally(labels: Sequence[str | None], pack: Specialties | None = None) -> Tally:
+def tally(labels: Sequence[str | None], pack: Specialties | None = None) -> VoteTally:
     """Count votes; with a pack, names in any spelling are resolved first.
 
     >>> tally(["Cardiology", "Cardiology", "Neurology", "Neurology", "Others"])
@@ -57,7 +57,7 @@ def tally(labels: Sequence[str | None], pack: Specialties | None = None) -> Tall
         labels = [None if one is None else pack.resolve(one) for one in labels]
     counts: Mapping[str, int] = Counter(one for one in labels if one is not None)
     if not counts:
-        return Tally(None, 0)
+        return VoteTally(None, 0)
     most = max(counts.values())
     first = [label for label, count in counts.items() if count == most]
-    return Tally(first[0] if len(first) == 1 else None, most)
+    return VoteTally(first[0] if len(first) == 1 else None, most)
