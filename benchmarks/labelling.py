@@ -16,9 +16,11 @@ from clinqa.packs.loader import Pack, builtin_pack
 from clinqa.reading.attribute import Attributor
 from clinqa.reading.findings import Reading
 from clinqa.reading.labeller import Labeller
+from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import Readings
 from clinqa.reading.resolve import resolution_table
-from clinqa.reading.scan import PHASES, Pieces, Scanner
+from clinqa.reading.scan import Scanner
+from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.studies import Studies, studies_of
 from clinqa.sources.reports import ReportBatch, read_reports

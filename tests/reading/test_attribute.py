@@ -13,9 +13,10 @@ from clinqa.core.records import Method, Phase
 from clinqa.packs.loader import builtin_pack
 from clinqa.reading.attribute import Attributor, Labels
 from clinqa.reading.findings import Finding, Reading
+from clinqa.reading.pieces import Pieces, Statements
 from clinqa.reading.readings import Readings
 from clinqa.reading.resolve import LEVELS, ResolutionTable, resolution_table, resolve
-from clinqa.reading.scan import PHASES, Pieces, Statements
+from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role
 
 PACK = builtin_pack("echo")

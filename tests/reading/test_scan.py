@@ -18,11 +18,13 @@ from hypothesis import strategies as st
 from clinqa.core.errors import MissingExtra
 from clinqa.packs.loader import builtin_pack
 from clinqa.reading import scan
-from clinqa.reading.scan import PHASES, Bounds, Pieces, Scanner, Statements
+from clinqa.reading.pieces import Bounds, Pieces, Statements
+from clinqa.reading.scan import Scanner
 from clinqa.reading.scan_tables import (
     ALPHA,
     CASED_LOW,
     DIGIT,
+    PHASES,
     SPACE,
     UPPER,
     hash_bytes,

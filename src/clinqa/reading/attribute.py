@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.core.records import Phase
+from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import (
     CORRECTS,
     EXPLICIT,
@@ -29,7 +30,6 @@ from clinqa.reading.readings import (
     spread,
 )
 from clinqa.reading.resolve import LEVELS, ResolutionTable
-from clinqa.reading.scan import Pieces
 from clinqa.reading.sections import Role
 
 __all__ = ["Attributor", "Labels", "answer_order"]

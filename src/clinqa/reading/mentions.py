@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clinqa.packs.loader import Pack
 from clinqa.reading.labeller import LONGEST
-from clinqa.reading.scan import Pieces, Statements
+from clinqa.reading.pieces import Pieces, Statements
 from clinqa.reading.sides import complete_sides
 from clinqa.reading.tokens import Token, abstract, plain, tokenize
 from clinqa.reading.vocabulary import Mark, Roles, Target, Vocabulary

@@ -19,7 +19,8 @@ from clinqa.core.records import Method
 from clinqa.reading.columns import STATEMENTS
 from clinqa.reading.findings import Reading
 from clinqa.reading.labeller import Labeller
-from clinqa.reading.scan import PHASES, Statements
+from clinqa.reading.pieces import Statements
+from clinqa.reading.scan_tables import PHASES
 
 __all__ = [
     "CORRECTS",

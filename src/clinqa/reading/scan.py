@@ -15,62 +15,26 @@ before reach Python.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.core.errors import MissingExtra
+from clinqa.reading.pieces import Bounds, Pieces, Scans, Statements
 from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.segment import segment, unwrap
 
-__all__ = ["PHASES", "Pieces", "ScanEngine", "Scanner", "Statements"]
+__all__ = ["ScanEngine", "Scanner"]
 
 ScanEngine = Literal["auto", "compiled", "python"]
-Int64s = npt.NDArray[np.int64]
-Bounds = tuple[Int64s, Int64s]
 
+# of the columns of `Pieces`
+_TYPES = (np.int32, np.int32, np.int64, np.int64, np.uint8, np.uint8, np.int32, np.int64)
 FEW = 1000  # reports up to which loading the compiled engine takes longer than it saves
-
-
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """The statements of a batch that can label, in text order; one column each.
-
-    `study`: row of the text in the batch. `statement`: its number in `Statements`. `start`, `end`,
-    `head`: code points of the text. `phase`: position in `PHASES`. Others as in `segment.Piece`.
-    """
-
-    study: npt.NDArray[np.int32]
-    statement: npt.NDArray[np.int32]
-    start: Int64s
-    end: Int64s
-    role: npt.NDArray[np.uint8]
-    phase: npt.NDArray[np.uint8]
-    section: npt.NDArray[np.int32]
-    head: Int64s
-
-    def __len__(self) -> int:
-        return len(self.study)
-
-
-@dataclass(slots=True)
-class Statements:
-    """Every distinct (structure, unwrapped text) of all batches, in the order first met."""
-
-    texts: list[str] = field(default_factory=list)
-    structures: list[str] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-
-class _Runs(Protocol):
-    def scan(self, texts: pa.LargeStringArray, bounds: Bounds | None) -> Pieces: ...
 
 
 class Scanner:
@@ -91,7 +55,7 @@ class Scanner:
             few = size_hint is not None and size_hint <= FEW
             engine = "compiled" if present and not few else "python"
         self.engine: ScanEngine = engine
-        self._runs: _Runs
+        self._runs: Scans
         if engine == "compiled":
             from clinqa.reading.scan_compiled import CompiledRuns
 
@@ -126,19 +90,11 @@ class Scanner:
 
 
 def _join(parts: list[Pieces]) -> Pieces:
-    def column(get: Callable[[Pieces], npt.NDArray[Any]], kind: type[np.generic]) -> Any:
-        return np.concatenate([get(part) for part in parts] or [np.empty(0, kind)])
-
-    return Pieces(
-        study=column(lambda part: part.study, np.int32),
-        statement=column(lambda part: part.statement, np.int32),
-        start=column(lambda part: part.start, np.int64),
-        end=column(lambda part: part.end, np.int64),
-        role=column(lambda part: part.role, np.uint8),
-        phase=column(lambda part: part.phase, np.uint8),
-        section=column(lambda part: part.section, np.int32),
-        head=column(lambda part: part.head, np.int64),
-    )
+    columns: list[Any] = [
+        np.concatenate([getattr(part, column.name) for part in parts] or [np.empty(0, kind)])
+        for column, kind in zip(fields(Pieces), _TYPES, strict=True)
+    ]
+    return Pieces(*columns)
 
 
 class _PythonRuns:
@@ -151,18 +107,8 @@ class _PythonRuns:
     def scan(self, texts: pa.LargeStringArray, bounds: Bounds | None) -> Pieces:
         rows = list(self._rows(texts, bounds))
         columns = zip(*rows, strict=True) if rows else ((),) * 8
-        kinds = (
-            np.int32,
-            np.int32,
-            np.int64,
-            np.int64,
-            np.uint8,
-            np.uint8,
-            np.int32,
-            np.int64,
-        )
         made: list[Any] = [
-            np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)
+            np.array(column, kind) for column, kind in zip(columns, _TYPES, strict=True)
         ]
         return Pieces(*made)
 
@@ -182,15 +128,9 @@ class _PythonRuns:
                     continue
                 statement = self._number(piece.structure, unwrap(text[piece.start : piece.end]))
                 yield (
-                    study,
-                    statement,
-                    piece.start,
-                    piece.end,
-                    int(piece.role),
-                    phases[piece.phase],
-                    piece.section,
-                    piece.head,
-                )
+                    study, statement, piece.start, piece.end, int(piece.role),
+                    phases[piece.phase], piece.section, piece.head,
+                )  # fmt: skip
 
     def _number(self, structure: str, text: str) -> int:
         number = self._numbers.setdefault((structure, text), len(self._numbers))

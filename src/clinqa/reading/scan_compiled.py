@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from clinqa.reading.scan import Bounds, Int64s, Pieces, Statements
+from clinqa.reading.pieces import Bounds, Int64s, Pieces, Statements
 from clinqa.reading.scan_dictionary import fill_slots, look_up, unwrap_new
 from clinqa.reading.scan_kernel import ScanRows, scan_texts
 from clinqa.reading.scan_tables import make_tables, structures_of

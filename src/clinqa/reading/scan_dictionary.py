@@ -60,6 +60,16 @@ def look_up(
 
 
 @compiled
+def _blank(data: Codes, i: int, end: int, flags: Codes) -> int:
+    """The bytes of the white space at `i`; 0 where there is none."""
+    if i >= end:
+        return 0
+    if data[i] < 128:
+        return 1 if flags[data[i]] & SPACE else 0
+    return 2 if data[i] == 0xC2 and i + 1 < end and data[i + 1] == 0xA0 else 0
+
+
+@compiled
 def unwrap_new(
     data: Codes, rows: Codes, at: Ints, size: Ints, flags: Codes, out: Codes, ends: Ints
 ) -> None:
@@ -69,12 +79,9 @@ def unwrap_new(
         i = at[rows[number]]
         end = i + size[rows[number]]
         while i < end:
-            c = data[i]
-            width = 1 if c < 128 and flags[c] & SPACE else 0
-            if c == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
-                width = 2
+            width = _blank(data, i, end, flags)
             if width == 0:
-                out[to] = c
+                out[to] = data[i]
                 to += 1
                 i += 1
                 continue
@@ -86,12 +93,7 @@ def unwrap_new(
                 tab = tab or data[i] == 9
                 run += 1
                 i += width
-                width = 0
-                if i < end:
-                    if data[i] < 128 and flags[data[i]] & SPACE:
-                        width = 1
-                    elif data[i] == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
-                        width = 2
+                width = _blank(data, i, end, flags)
             out[to] = 9 if not line and (tab or run >= 3) else 32
             to += 1
         ends[number + 1] = to

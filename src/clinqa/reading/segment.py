@@ -101,10 +101,8 @@ class _Segmenter:
                 width = max(width, b - a)
         previous = (0, 0)
         for a, b in lines:
-            first = a
-            while first < b and text[first] in _SPACE:
-                first += 1
-            if first >= b or self._is_rule(first, b):
+            first = self._skip(a, b)
+            if first >= b or not text[first:b].strip(_RULE):
                 yield from self._close()
                 if self.inline_ignore and not self.body:
                     self._set(replace_state(self.state, "*", Role.FINDINGS, Phase.BASELINE))
@@ -153,9 +151,6 @@ class _Segmenter:
             i += 1
         return i
 
-    def _is_rule(self, first: int, b: int) -> bool:
-        return not self.text[first:b].strip(_RULE)
-
     def _after_bullet(self, first: int, b: int) -> int:
         """Past a bullet or list number at the start of a line, or `first`."""
         text, i = self.text, first
@@ -164,44 +159,36 @@ class _Segmenter:
             while i < b and text[i] in " \t":
                 i += 1
         if i > first:
-            if text[i - 1] in " \t" or text[first] == "*" or text[first] == "#":
-                return min(i, b)
-            return first
-        bracket = text[i] == "("
-        i += bracket
-        digits = i
-        while i < b and text[i].isascii() and text[i].isdigit():
-            i += 1
-        if i == digits:
-            while i < b and i - digits < 4 and text[i] in "IVXivx":
-                i += 1
-            if i == digits and i + 1 < b and text[i] in "abcdefghABCDEFGH" and text[i + 1] in ".)":
-                i += 1
-        if digits < i <= digits + 4 and i + 1 < b and text[i] in ".)" and text[i + 1] in " \t":
+            return min(i, b) if text[i - 1] in " \t" or text[first] in "*#" else first
+        start = first + (text[first] == "(")
+        i = self._after_number(start, b)
+        if start < i <= start + 4 and i + 1 < b and text[i] in ".)" and text[i + 1] in " \t":
             return self._skip(i + 1, b)
         return first
+
+    def _after_number(self, start: int, b: int) -> int:
+        """Past the digits, the Roman digits or the one letter of a list at `start`."""
+        text, i = self.text, self._after_digits(start, b)
+        if i > start:
+            return i
+        while i < b and i - start < 4 and text[i] in "IVXivx":
+            i += 1
+        if i == start and i + 1 < b and text[i] in "abcdefghABCDEFGH" and text[i + 1] in ".)":
+            i += 1
+        return i
+
+    def _after_digits(self, i: int, b: int) -> int:
+        while i < b and self.text[i].isascii() and self.text[i].isdigit():
+            i += 1
+        return i
 
     def _header(self, i: int, b: int, *, line: bool) -> tuple[Header | None, int]:
         """The header at `i`, and where what it heads begins."""
         text = self.text
-        limit = min(b, i + HEADER_MAX)
-        whole = False
-        for sign in _HEADER_SIGN.finditer(text, i, limit):
-            j = sign.start()
-            char = text[j]
-            if char == ":" or char == "|" or char == "\t":
-                break
-            if text[j : j + 3] in ("...", "   ", " - "):
-                break
-            if char == "." and j + 1 < b and text[j + 1] in " \t" and j - i > 6:
-                return None, i
-        else:
-            j, whole = limit, limit == b
-            if not whole:
-                return None, i
-            if self.open >= 0 and text[b - 1] == ".":
-                return None, i  # the last word of a sentence that was wrapped ("in the\nLA.")
-        if not line and (whole or text[j] != ":"):
+        if not line and text.find(":", i, min(b, i + HEADER_MAX)) < 0:
+            return None, i
+        j, whole = self._header_end(i, b)
+        if j < 0 or (not line and (whole or text[j] != ":")):
             return None, i
         after = j
         while after < b and text[after] in ":|.*_\t -":
@@ -209,27 +196,28 @@ class _Segmenter:
                 break
             after += 1
         header = self.table.find(text[i:j], inline=after < b)
-        if header is None or (header.structure == BLANKED and "_" not in text[i:j]):
+        if header is None or not _heads(header, text[i:j], whole, line):
             return None, i
-        if whole and not (line and (text[i].isupper() or text[i] in "*_")):
-            return None, i
-        if not line:
-            capitals = text[i:j].isupper()
-            if header.structural and not capitals:
-                return None, i
-            if header.role is Role.IGNORE and not capitals:
-                return None, i
-            if header.structure == "*" and header.role is None and not capitals:
-                return None, i
         return header, after
+
+    def _header_end(self, i: int, b: int) -> tuple[int, bool]:
+        """Where a header that begins at `i` would end, -1 for none; and is it the whole line?"""
+        text = self.text
+        limit = min(b, i + HEADER_MAX)
+        for sign in _HEADER_SIGN.finditer(text, i, limit):
+            j = sign.start()
+            char = text[j]
+            if char in ":|\t" or text[j : j + 3] in ("...", "   ", " - "):
+                return j, False
+            if char == "." and j + 1 < b and text[j + 1] in " \t" and j - i > 6:
+                return -1, False
+        if limit < b or (self.open >= 0 and text[b - 1] == "."):
+            return -1, False  # the last word of a sentence that was wrapped ("in the\nLA.")
+        return limit, True
 
     def _apply(self, header: Header, head: int, bullet: bool, inline: bool) -> None:
         state = self.state
         new = replace_state(state, header.structure or state.structure, state.role, state.phase)
-        if header.structural or header.role in (Role.FINDINGS, Role.CONCLUSION):
-            body = True
-        else:
-            body = self.body
         if header.role is not None:
             new.role = header.role
         elif header.sticky and inline and state.role is Role.IGNORE:
@@ -243,11 +231,11 @@ class _Segmenter:
             new.phase = header.phase
             if header.role is None and state.role is Role.IGNORE:
                 new.role = Role.FINDINGS
+        self.before_bullet = None
         if bullet and inline:
             self.before_bullet = replace_state(state, state.structure, state.role, state.phase)
-        else:
-            self.before_bullet = None
-        self.body = body
+        own = header.role in (Role.FINDINGS, Role.CONCLUSION)
+        self.body = self.body or header.structural or own
         self.inline_ignore = header.role is Role.IGNORE and inline
         self._set(new, head)
 
@@ -262,8 +250,8 @@ class _Segmenter:
         while word < b and text[word] not in _SPACE:
             word += 1
         if text.find("|", first, b) >= 0:
-            more = text[first] == "|" and text.count("|", first, b) == 1
-            return not more  # a row of a table, or one more line of its cell
+            # a row of a table, or one more line of its cell
+            return text[first] != "|" or text.count("|", first, b) != 1
         spare = width - (previous[1] - previous[0]) - 1 - (word - first)
         if text[self.last - 1] in ",(/-:":
             return False
@@ -334,16 +322,12 @@ class _Segmenter:
 
     def _list_number(self, j: int, b: int) -> bool:
         """Does "2) " before a capital stand here, the next item of a list within a line?"""
-        text, k = self.text, j
-        while k < b and text[k].isascii() and text[k].isdigit():
-            k += 1
+        text, k = self.text, self._after_digits(j, b)
         return j < k <= j + 2 and k + 2 < b and text[k : k + 2] == ") " and text[k + 2].isupper()
 
     def _mark(self, i: int, b: int) -> int:
         """Past a list number within a line ("1.  Left atrium")."""
-        text, j = self.text, i
-        while j < b and text[j].isascii() and text[j].isdigit():
-            j += 1
+        text, j = self.text, self._after_digits(i, b)
         if i < j <= i + 2 and j + 1 < b and text[j] in ".)" and text[j + 1] in " \t":
             return self._skip(j + 1, b)
         return i
@@ -357,33 +341,33 @@ class _Segmenter:
         k = j
         while k > self.open and text[k - 1].isalpha():
             k -= 1
-        letters = j - k
         nxt = text[j + 1] if j + 1 < b else "\n"
-        if nxt in _SPACE or nxt in ")]\"',":
-            if nxt == "," and not (
-                j + 2 < b
-                and (text[j + 2].isdigit() or text[j + 2].isupper() or text[j + 2] in _SPACE)
-            ):
-                return False
-            if nxt in ")]\"'" and not (j + 2 >= b or text[j + 2] in _SPACE):
-                return False
-            if letters == 1 and k > self.open and text[k - 1] == ".":
-                # "R.V. is" goes on, "in the R.V." at a line's end does not
-                return False
-            if letters == 1 and k == self.open:
-                return False
-            if text[k:j].lower() in _ABBREVIATIONS and letters > 1:
-                return text[k:j].isupper() and letters == 2  # "Severe MR." is no title
-            if letters == 0 and k > self.open and text[k - 1].isdigit():
-                # a list number at the very start is no sentence
-                digits = k
-                while digits > self.open and text[digits - 1].isdigit():
-                    digits -= 1
-                return digits > self.open
-            return True
-        return nxt.isupper() and (
-            letters >= 2 or (letters == 0 and j > self.open and text[j - 1] in ")]%")
-        )
+        if nxt in _SPACE:
+            return self._word_ends(k, j)
+        if nxt in ")]\"',":
+            return self._sign_ends(nxt, j + 2, b) and self._word_ends(k, j)
+        glued = j - k >= 2 or (j == k and j > self.open and text[j - 1] in ")]%")
+        return glued and nxt.isupper()
+
+    def _sign_ends(self, sign: str, i: int, b: int) -> bool:
+        """Does a sentence end before a comma, bracket or quote that `i` follows?"""
+        if sign != ",":
+            return i >= b or self.text[i] in _SPACE
+        char = self.text[i : i + 1] if i < b else ""
+        return char.isdigit() or char.isupper() or char in _SPACE
+
+    def _word_ends(self, k: int, j: int) -> bool:
+        """Does a full stop at `j` after the letters from `k` end a sentence?"""
+        text, letters = self.text, j - k
+        if letters == 1:  # "R.V. is" goes on, "in the R.V." at a line's end does not
+            return k > self.open and text[k - 1] != "."
+        if letters:
+            word = text[k:j]  # "Severe MR." is no title
+            return word.lower() not in _ABBREVIATIONS or (word.isupper() and letters == 2)
+        digits = k  # a list number at the very start is no sentence
+        while digits > self.open and text[digits - 1].isdigit():
+            digits -= 1
+        return digits == k or digits > self.open
 
     def _close(self) -> Iterator[Piece]:
         if self.open >= 0:
@@ -395,15 +379,19 @@ class _Segmenter:
                 if state.head < 0:
                     state.head = start
                 yield Piece(
-                    start,
-                    end,
-                    state.structure,
-                    state.role,
-                    state.phase,
-                    state.section,
-                    state.head,
+                    start, end, state.structure, state.role, state.phase, state.section, state.head
                 )
         self.open = -1
+
+
+def _heads(header: Header, name: str, whole: bool, line: bool) -> bool:
+    """Does a name that the table knows head something here, written as it is?"""
+    if header.structure == BLANKED and "_" not in name:
+        return False
+    if line:
+        return not whole or name[0].isupper() or name[0] in "*_"
+    no_words = header.structure == "*" and header.role is None
+    return name.isupper() or not (header.structural or header.role is Role.IGNORE or no_words)
 
 
 def replace_state(state: _State, structure: str, role: Role, phase: Phase) -> _State:

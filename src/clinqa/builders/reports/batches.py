@@ -18,9 +18,10 @@ from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.screen import Screen
 from clinqa.reading.attribute import Attributor
 from clinqa.reading.labeller import LONGEST, Labeller
+from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import Readings
 from clinqa.reading.resolve import resolution_table
-from clinqa.reading.scan import Pieces, ScanEngine, Scanner
+from clinqa.reading.scan import ScanEngine, Scanner
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.studies import Studies, studies_of
 from clinqa.sources.reports import ReportBatch

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.core.records import Phase
-from clinqa.reading.scan import PHASES, Pieces
+from clinqa.reading.pieces import Pieces
+from clinqa.reading.scan_tables import PHASES
 
 __all__ = ["Sections", "findings_context", "section_contexts", "sections_of"]
 

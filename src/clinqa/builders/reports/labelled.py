@@ -14,8 +14,9 @@ from clinqa.builders.reports.context import Sections, findings_context, sections
 from clinqa.core.records import Level
 from clinqa.core.schema import SPAN
 from clinqa.reading.attribute import Labels
+from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import METHODS, Readings, text_key
-from clinqa.reading.scan import PHASES, Pieces
+from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.studies import Studies
 
 __all__ = ["Labelled", "coded", "labels_table"]

@@ -19,8 +19,8 @@ from clinqa.builders.reports.batches import BatchBuilder, Built, Recipe
 from clinqa.core.errors import ClinqaError
 from clinqa.core.interrupts import children_ignore_interrupts
 from clinqa.core.orphans import end_with_parent
+from clinqa.reading.pieces import Statements
 from clinqa.reading.readings import NewReadings, Readings
-from clinqa.reading.scan import Statements
 from clinqa.sources.reports import ReportBatch
 
 __all__ = ["BuiltBatches"]

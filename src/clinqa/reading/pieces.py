@@ -1,0 +1,53 @@
+"""What a scan of report texts gives: the statements of a batch as columns, and their texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = ["Bounds", "Int64s", "Pieces", "Scans", "Statements"]
+
+Int64s = npt.NDArray[np.int64]
+Bounds = tuple[Int64s, Int64s]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The statements of a batch that can label, in text order; one column each.
+
+    `study`: row of the text in the batch. `statement`: its number in `Statements`. `start`, `end`,
+    `head`: code points of the text. `phase`: position in `PHASES`. Others as in `segment.Piece`.
+    """
+
+    study: npt.NDArray[np.int32]
+    statement: npt.NDArray[np.int32]
+    start: Int64s
+    end: Int64s
+    role: npt.NDArray[np.uint8]
+    phase: npt.NDArray[np.uint8]
+    section: npt.NDArray[np.int32]
+    head: Int64s
+
+    def __len__(self) -> int:
+        return len(self.study)
+
+
+@dataclass(slots=True)
+class Statements:
+    """Every distinct (structure, unwrapped text) of all batches, in the order first met."""
+
+    texts: list[str] = field(default_factory=list)
+    structures: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+class Scans(Protocol):
+    """An engine: the pieces of the texts, new statements added to the `Statements` it was given."""
+
+    def scan(self, texts: pa.LargeStringArray, bounds: Bounds | None) -> Pieces: ...
