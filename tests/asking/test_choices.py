@@ -19,7 +19,13 @@ from clinqa.asking.kept import read_prompts
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
-from clinqa.kinds.multiple_choice.choices import LETTERS, Choices, orders_of, solved, with_options
+from clinqa.kinds.multiple_choice.choices import (
+    LETTERS,
+    OptionOrders,
+    orders_of,
+    solved,
+    with_options,
+)
 from clinqa.kinds.multiple_choice.positional import is_positional
 from clinqa.models.protocol import Prompt
 from scoring.choice.made_choices import Weighing, content, dataset, first, row, rows, run, table
@@ -67,7 +73,7 @@ def test_the_shared_shuffle_cases() -> None:
     for case in cases:
         options = list(case["input"]["options"].values())
         assert case["expected"].startswith("do not shuffle")
-        choices = Choices.of([("item", tuple(options))], 4, "random", 1)
+        choices = OptionOrders.of([("item", tuple(options))], 4, "random", 1)
         assert choices.orders["item"] == [tuple(range(len(options)))]
         shown = choices.row({"item_id": "item", "repeat": 0})
         assert shown["positional"] is True
@@ -105,7 +111,7 @@ def test_each_item_is_asked_in_each_order_and_the_file_says_how(
     for one in table(tmp_path / "run", "choices"):
         prompt = asked[one["item_id"], one["variant"]]
         shown = [options[one["item_id"]][place] for place in one["order"]]
-        assert list(prompt.options) == shown
+        assert list(prompt.own) == shown
         assert with_options(prompt.question, shown) in prompt.messages[-1].text
         assert one["positional"] is (one["item_id"] == fixed["id"])
         assert one["log_probabilities"] is None

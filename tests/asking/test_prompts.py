@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.asking.prompts import Example, load_template, prefix_of
+from clinqa.asking.prompts import SolvedQuestion, load_template, prefix_of
 from clinqa.models.protocol import Message
 
 TEMPLATE = load_template("long_form")
@@ -61,7 +61,9 @@ def test_without_a_context_there_is_no_delimiter() -> None:
 
 
 def test_shots_are_turns_between_the_system_line_and_the_question() -> None:
-    prefix = prefix_of(TEMPLATE, [Example("g", "Q1?", "C1", "A1"), Example("h", "Q2?", "C2", "A2")])
+    prefix = prefix_of(
+        TEMPLATE, [SolvedQuestion("g", "Q1?", "C1", "A1"), SolvedQuestion("h", "Q2?", "C2", "A2")]
+    )
     assert [message.role for message in prefix] == [
         "system", "user", "assistant", "user", "assistant",
     ]  # fmt: skip

@@ -206,7 +206,7 @@ def reply(prompt):
     asked.flush()
     return said("Mild.")
 _installed.append(Made(reply))
-registry.KINDS["made"] = registry.Kind("made", "asking.made_dataset", "opener", "of a test")
+registry.KINDS["made"] = registry.ModelKind("made", "asking.made_dataset", "opener", "of a test")
 print("ready", flush=True)
 predict(Path(sys.argv[1]), Path(sys.argv[2]), PredictOptions("made:model"))
 """

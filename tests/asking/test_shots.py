@@ -11,12 +11,13 @@ from clinqa.asking.prompts import load_template
 from clinqa.asking.shots import Draw, draw_shots
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.long_form.asks import ASKS
 
 TEMPLATE = load_template("long_form")
 
 
 def drawn(folder: Path, *, shots: int = 3, seed: int = 0, draw: int = 0) -> Draw:
-    return draw_shots(open_dataset(folder), TEMPLATE, shots, seed, [draw])[draw]
+    return draw_shots(open_dataset(folder), TEMPLATE, ASKS.shots, shots, seed, [draw])[draw]
 
 
 def by_id(items: list[dict[str, object]]) -> dict[object, dict[str, object]]:

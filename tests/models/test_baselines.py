@@ -64,31 +64,35 @@ def test_any_text_is_borne_and_the_answer_is_of_the_context(question: str, conte
     assert "".join(answer.split()) in "".join(context.split())
 
 
+def stratum(category: str, own: str) -> tuple[str, ...]:
+    return category, own
+
+
 COUNTED = [
-    TrainAnswer("mr", "finding", "Mild MR.", 3),
-    TrainAnswer("mr", "finding", "No MR.", 4),
-    TrainAnswer("mr", "presence", "Yes.", 9),
-    TrainAnswer("as", "finding", "No AS.", 4),
-    TrainAnswer("as", "finding", "Mild AS.", 4),
+    TrainAnswer(("mr", "finding"), "Mild MR.", 3),
+    TrainAnswer(("mr", "finding"), "No MR.", 4),
+    TrainAnswer(("mr", "presence"), "Yes.", 9),
+    TrainAnswer(("as", "finding"), "No AS.", 4),
+    TrainAnswer(("as", "finding"), "Mild AS.", 4),
 ]
 
 
 def test_prior_gives_the_most_frequent_answer_of_that_question() -> None:
-    answer = prior(COUNTED)
+    answer = prior(COUNTED, stratum)
     assert answer(prompt("?", category="mr")) == "No MR."
     assert answer(prompt("?", category="mr", kind="presence")) == "Yes."
 
 
 def test_prior_falls_back_to_the_type_and_then_to_everything() -> None:
-    answer = prior(COUNTED)
+    answer = prior(COUNTED, stratum)
     assert answer(prompt("?", category="new")) in ("Mild AS.", "No AS.", "No MR.")
     assert answer(prompt("?", category="new", kind="new")) == "Yes."
-    assert prior([])(prompt("?")) == ""
+    assert prior([], stratum)(prompt("?")) == ""
 
 
 @given(st.permutations(COUNTED))
 def test_prior_does_not_depend_on_the_order_of_train(counted: list[TrainAnswer]) -> None:
-    assert prior(counted)(prompt("?", category="as")) == "Mild AS."
+    assert prior(counted, stratum)(prompt("?", category="as")) == "Mild AS."
 
 
 def test_prior_reads_no_train_before_it_is_opened_and_retrieval_never() -> None:

@@ -13,6 +13,7 @@ from clinqa.asking.options import PredictOptions
 from clinqa.asking.run import predict
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.multiple_choice.trains import TRAINS
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from clinqa.training.items import read_items
@@ -68,18 +69,18 @@ def test_smedqa_trains_on_letters_and_texts_and_predict_asks_in_the_same_words(
 
 def test_what_is_learnt_is_the_letter_where_the_option_stands(tmp_path: Path) -> None:
     data = dataset(tmp_path / "data", train=[*rows(20), row(99, ["x", "Both A and C", "z"], 1)])
-    items = read_items(open_dataset(data.folder), "train", "multiple_choice")
+    items = read_items(open_dataset(data.folder), "train", TRAINS)
     assert len(items) == 21
     for item in items:
-        assert item.answer in item.asked.splitlines()
-        assert item.question in item.asked and "A) " not in item.question
-    assert len({item.answer[0] for item in items}) == 4
-    [fixed] = [item for item in items if "Both" in item.answer]
-    assert fixed.asked.endswith("A) x\nB) Both A and C\nC) z")
+        assert item.lesson.answer in item.lesson.asked.splitlines()
+        assert item.question in item.lesson.asked and "A) " not in item.question
+    assert len({item.lesson.answer[0] for item in items}) == 4
+    [fixed] = [item for item in items if "Both" in item.lesson.answer]
+    assert fixed.lesson.asked.endswith("A) x\nB) Both A and C\nC) z")
 
 
 def test_an_item_without_an_answer_among_its_options_is_named(tmp_path: Path) -> None:
     broken = row(1, ["x", "y"], 0, answer_index=5)
     data = dataset(tmp_path / "data", train=[broken])
     with pytest.raises(ConfigError, match=str(broken["id"])):
-        read_items(open_dataset(data.folder), "train", "multiple_choice")
+        read_items(open_dataset(data.folder), "train", TRAINS)

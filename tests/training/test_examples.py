@@ -6,6 +6,7 @@ import pytest
 
 from clinqa.asking.prompts import load_template, prefix_of
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.facets.trains import Lesson
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
 from clinqa.training.items import TrainItem
@@ -13,7 +14,7 @@ from clinqa.training.plan import mask_lines
 from training.letters import Letters
 
 TEMPLATE = load_template("long_form")
-ITEM = TrainItem("id1", "p1", "How is it?", "It is fine.", " Fine. ")
+ITEM = TrainItem("id1", "p1", "How is it?", "It is fine.", Lesson("How is it?", " Fine. "))
 
 
 def encoder(tokenizer: Letters, **given: object) -> Encoder:
@@ -52,8 +53,8 @@ def test_a_template_without_a_system_role_gets_it_with_the_question() -> None:
 
 def test_false_items_carry_the_weight() -> None:
     made = encoder(Letters(), false_weight=3.0)
-    true = made.example(TrainItem("a", "p", "S.", "", "True", True))
-    false = made.example(TrainItem("b", "p", "S.", "", "False", False))
+    true = made.example(TrainItem("a", "p", "S.", "", Lesson("S.", "True", 1)))
+    false = made.example(TrainItem("b", "p", "S.", "", Lesson("S.", "False", 0)))
     assert (true.weight, false.weight) == (1.0, 3.0)
     assert made.example(ITEM).weight == 1.0
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from clinqa.asking.budget import Budget
 from clinqa.asking.kept import PromptKeeper
-from clinqa.asking.prompter import Asked, Prompter
+from clinqa.asking.prompter import KeyedPrompt, Prompter
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.results import TRANSIENT, is_amount, is_whole, record_of
 from clinqa.core.errors import ModelError
@@ -40,7 +40,7 @@ _PLAIN = Prompt(
     question=_PLAIN_TEXT,
     context="",
     category="",
-    question_type="",
+    own=None,
     seed=0,
     repeat=0,
 )
@@ -92,7 +92,7 @@ class Asking:
     _failures: Counter[str] = field(default_factory=Counter)
     _again: set[str] = field(default_factory=set)  # keys worth another try
     _done: int = 0
-    _good: Asked | None = None  # what was answered last
+    _good: KeyedPrompt | None = None  # what was answered last
 
     def run(self, repeats: Repeats) -> None:
         """Ask everything: after it each item and repeat stands in the journal."""
@@ -110,17 +110,17 @@ class Asking:
                 self._ask(repeat, failed, last=True)
         self.progress(_STAGE, self.prompter.total, self.prompter.total)
 
-    def _noted(self, prompts: Iterable[Asked]) -> Iterator[Asked]:
+    def _noted(self, prompts: Iterable[KeyedPrompt]) -> Iterator[KeyedPrompt]:
         for asked in prompts:
             self.expected.add(asked.key)
             yield asked
 
-    def _kept(self, prompts: Iterable[Asked]) -> Iterator[Asked]:
+    def _kept(self, prompts: Iterable[KeyedPrompt]) -> Iterator[KeyedPrompt]:
         for asked in prompts:
             self.keeper.keep(asked)
             yield asked
 
-    def _ask(self, repeat: int, prompts: Iterable[Asked], *, last: bool) -> None:
+    def _ask(self, repeat: int, prompts: Iterable[KeyedPrompt], *, last: bool) -> None:
         model = self.model(repeat)
         for chunk in self.budget.chunks(prompts, model, self.sampling, self.chunk):
             for asked, given in self._outputs(model, chunk):
@@ -129,7 +129,7 @@ class Asking:
                 self._write(asked, output, last)
                 self._notice(model, asked, output)
 
-    def _write(self, asked: Asked, output: Output, last: bool) -> None:
+    def _write(self, asked: KeyedPrompt, output: Output, last: bool) -> None:
         record = record_of(asked, output)
         cost = self.budget.cost(asked.prompt, output, self.sampling)
         if cost is not None:
@@ -142,7 +142,9 @@ class Asking:
         self.journal.append(record)
         self.progress(_STAGE, self._done, self.prompter.total)
 
-    def _outputs(self, model: Model, chunk: Sequence[Asked]) -> Iterator[tuple[Asked, Output]]:
+    def _outputs(
+        self, model: Model, chunk: Sequence[KeyedPrompt]
+    ) -> Iterator[tuple[KeyedPrompt, Output]]:
         """An output for each prompt of the chunk, also where the model gave none."""
         fitting = []
         for asked in chunk:
@@ -167,7 +169,7 @@ class Asking:
             return True
         return model.count_tokens(prompt) + self.sampling.max_tokens <= self.context_window
 
-    def _notice(self, model: Model, asked: Asked, output: Output) -> None:
+    def _notice(self, model: Model, asked: KeyedPrompt, output: Output) -> None:
         """Stop where going on would only make more failures."""
         if output.error == "auth":
             raise ModelError(f"the service refused the key or the access (auth); {RESUME}")
@@ -191,7 +193,7 @@ class Asking:
         good = self._good or self._earlier()
         # another seed: a cache of answers would say nothing about the service
         prompt = replace(good.prompt if good else _PLAIN, seed=time.time_ns() % (1 << 31))
-        one = Asked(prompt, (), "", "", _PROBE)
+        one = KeyedPrompt(prompt, (), "", "", _PROBE)
         for chunk in self.budget.chunks([one], model, self.sampling, 1):
             for _, output in self._outputs(model, chunk):
                 cost = self.budget.cost(prompt, output, self.sampling)
@@ -200,7 +202,7 @@ class Asking:
                 return not output.error and output.finish_reason != "error"
         return False
 
-    def _earlier(self) -> Asked | None:
+    def _earlier(self) -> KeyedPrompt | None:
         if self.answered is None:
             return None
         key, repeat = self.answered

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from clinqa.asking.prompter import Asked
+from clinqa.asking.prompter import KeyedPrompt
 from clinqa.core.errors import ModelError
 from clinqa.models.prices import Price, tokens_of
 from clinqa.models.protocol import Model, Output, Prompt, Sampling
@@ -43,8 +43,8 @@ class Budget:
         self.spent += cost or 0.0
 
     def chunks(
-        self, pending: Iterable[Asked], model: Model, sampling: Sampling, size: int
-    ) -> Iterator[list[Asked]]:
+        self, pending: Iterable[KeyedPrompt], model: Model, sampling: Sampling, size: int
+    ) -> Iterator[list[KeyedPrompt]]:
         """The prompts in chunks that the budget can bear; ModelError where it is used up."""
         waiting = iter(pending)
         if self.cap is None or self.price is None:

@@ -6,15 +6,15 @@ from contextlib import closing
 from pathlib import Path
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.prompter import Prompter
+from clinqa.asking.prompter import Prompter, forms_of
 from clinqa.asking.prompts import Template
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import draw_shots
 from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.kinds.multiple_choice.choices import Choices
+from clinqa.kinds.facets.asks import Asks
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import kind_of, open_model
@@ -38,18 +38,16 @@ def dry_run(
     options: PredictOptions,
     data_class: DataClass,
     out: Path,
-    kind: str = Kind.LONG_FORM,
+    asks: Asks,
 ) -> list[str]:
     """The lines that say it."""
     price_of(options)
-    source = ItemSource(dataset, options.split, options.limit, options.categories)
+    source = ItemSource(dataset, asks, options.split, options.limit, options.categories)
     # one repeat is counted: the others are as long but for other shots
-    draws = draw_shots(dataset, template, options.shots, options.seed, [0])
-    choices = None
-    if kind == Kind.MULTIPLE_CHOICE:
-        items = ((item.id, item.options) for item in source)
-        choices = Choices.of(items, options.orders, options.order_design, options.seed)
-    prompter = Prompter(source, template, draws, Repeats(1, 1, "none"), options.seed, choices)
+    draws = draw_shots(dataset, template, asks.shots, options.shots, options.seed, [0])
+    forms = forms_of(asks, source, options)
+    once = Repeats(1, 1, "none")
+    prompter = Prompter(source, asks, template, draws, once, options.seed, forms)
     tokens = [tokens_of(asked.prompt) for asked in prompter.prompts(0)]
     cost = estimate(options.model, tokens * options.repeats, options.max_tokens, _prices(options))
     part = (
@@ -65,7 +63,7 @@ def dry_run(
             if options.repeats > 1
             else "once each"
         ),
-        *([f"in {choices.total:,} orders of options in all"] if choices else []),
+        *([f"in {forms.total:,} {forms.says}"] if forms else []),
         f"the longest prompt has about {max(tokens, default=0):,} tokens",
     ]
     if kind_of(options.model).takes_shots:

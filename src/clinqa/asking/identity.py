@@ -13,9 +13,9 @@ from clinqa.asking.options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord, identity_of, sha256_file
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.kinds.multiple_choice.choices import LAYOUT
+from clinqa.kinds.registry import ItemKind
 from clinqa.models.registry import kind_of, weights_sha256
 from clinqa.privacy.data_class import inherit
 
@@ -25,7 +25,7 @@ __all__ = [
     "data_class_of_run",
     "identity_of_run",
     "inputs_of",
-    "weighs_letters",
+    "weighs_beside",
 ]
 
 VERB = "predict"
@@ -70,11 +70,13 @@ def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
 
 
 def configuration_of(
-    dataset: Dataset, template: Template, options: PredictOptions, kind: str = Kind.LONG_FORM
+    dataset: Dataset, template: Template, options: PredictOptions, kind: ItemKind
 ) -> dict[str, Any]:
     """What the run was told, as the manifest tells it."""
     return {
-        **(_choices(options) if kind == Kind.MULTIPLE_CHOICE else {}),
+        **kind.facet("asks").told(
+            options.orders, options.order_design, weighs_beside(kind, options)
+        ),
         "dataset": dataset.manifest.fingerprint,
         "split": options.split,
         "model": options.model,
@@ -108,23 +110,13 @@ def configuration_of(
     }
 
 
-def _choices(options: PredictOptions) -> dict[str, Any]:
-    """What decides how options are asked."""
-    seeded = {"orders": options.orders, "design": options.order_design}
-    return {
-        "choices": {
-            **(seeded if options.orders is not None else {"orders": None, "design": "bank"}),
-            "layout": LAYOUT,
-            "first_token": weighs_letters(options),
-        }
-    }
-
-
-def weighs_letters(options: PredictOptions) -> bool:
-    """Are letters weighed beside what is written? By default where that sends nothing anywhere."""
+def weighs_beside(kind: ItemKind, options: PredictOptions) -> bool:
+    """Are the kind's answers weighed beside what is written? By default where that sends nothing
+    anywhere."""
     if options.first_token is not None or options.constrained:
         return bool(options.first_token)
-    return bool(kind_of(options.model).hasher) and kind_of(options.model).takes_shots
+    model = kind_of(options.model)
+    return kind.has("first_token") and bool(model.hasher) and model.takes_shots
 
 
 # told, but what is asked and answered does not hang on it

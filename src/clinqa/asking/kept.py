@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from clinqa.asking.prompter import Asked
+from clinqa.asking.prompter import KeyedPrompt
 from clinqa.core.errors import ConfigError
 from clinqa.core.outfolder import create_file
 from clinqa.models.protocol import Message
@@ -29,7 +29,7 @@ class PromptKeeper:
         self._file = os.fdopen(create_file(path, private=private), "w", encoding="ascii")
         self._prefixes: dict[int, tuple[str, tuple[Message, ...]]] = {}
 
-    def keep(self, asked: Asked) -> None:
+    def keep(self, asked: KeyedPrompt) -> None:
         """Write a prompt."""
         # the tuple is held, or another could come to have its id
         name, _ = self._prefixes.get(id(asked.prefix)) or self._add(asked.prefix)

@@ -16,6 +16,7 @@ from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.facets.asks import Asks
 from clinqa.models.registry import KINDS
 from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
@@ -29,7 +30,9 @@ def classes_of_learnt(options: PredictOptions) -> list[DataClass]:
     return [DataClass(trained.manifest.data_class) for trained in _trained(options)]
 
 
-def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) -> list[str]:
+def check_learnt(
+    dataset: Dataset, asks: Asks, options: PredictOptions, template: Template
+) -> list[str]:
     """Warnings for the run; ConfigError where it would ask what was trained on."""
     kind = KINDS.get(options.model.partition(":")[0])
     if options.adapters and kind is not None and (kind.remote or kind.prefix in _WITHOUT_ADAPTERS):
@@ -44,7 +47,7 @@ def check_learnt(dataset: Dataset, options: PredictOptions, template: Template) 
     ]
     if not found:
         return warnings
-    source = ItemSource(dataset, options.split, options.limit, options.categories)
+    source = ItemSource(dataset, asks, options.split, options.limit, options.categories)
     rows = seen_rows((item.id, item.group, item.question, item.context) for item in source)
     for trained in found:
         name = trained.folder.name

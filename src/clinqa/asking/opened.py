@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clinqa.asking.constrained import Constrained, Weighed
+from clinqa.asking.constrained import Constrained, Weighed, Words
 from clinqa.asking.options import PredictOptions
 from clinqa.models.protocol import Described, Model, ModelOptions
 from clinqa.models.registry import open_model
@@ -24,10 +24,10 @@ class Models:
         given: ModelOptions,
         stack: ExitStack,
         facts: list[dict[str, Any]],
-        weighed: bool = False,
+        words: Words | None = None,
     ) -> None:
         self._options, self._given, self._stack = options, given, stack
-        self._weighed = weighed
+        self._words = words  # that are weighed; None: only what is written counts
         self._facts = facts  # of each model that was opened, for the manifest
         self._open: tuple[Path | None, Model] | None = None
         stack.callback(self._close)
@@ -38,10 +38,9 @@ class Models:
         if self._open is None or self._open[0] != adapter:
             self._close()
             model = open_model(self._options.model, replace(self._given, adapter=adapter))
-            if self._options.constrained:
-                model = Constrained(model)
-            elif self._weighed:
-                model = Weighed(model)
+            if self._words is not None:
+                behind = Constrained if self._options.constrained else Weighed
+                model = behind(model, self._words)
             self._open = adapter, model
             said = model.describe() if isinstance(model, Described) else {}
             facts = {"deterministic": model.deterministic, **said}

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.dataset.splits import SPLITS
-from clinqa.kinds.multiple_choice.choices import DESIGNS, MOST_ORDERS
+from clinqa.kinds.facets.asks import DESIGNS, MOST_ORDERS
 from clinqa.models.protocol import Sampling
 from clinqa.privacy.addresses import parse_url
 

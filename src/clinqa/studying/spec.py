@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.yamlfile import read_bytes, validated
-from clinqa.kinds.multiple_choice.choices import MOST_ORDERS
+from clinqa.kinds.facets.asks import MOST_ORDERS
 from clinqa.studying.answers import ALL, NONE
 
 __all__ = ["ARMS", "FULL", "MATCHED", "StudySpec", "read_study"]

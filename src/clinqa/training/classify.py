@@ -13,7 +13,7 @@ from clinqa.training.order import Order
 from clinqa.training.presets import Settings
 from clinqa.training.settings import common_arguments
 from clinqa.training.trainer import Tally, numbers_of
-from clinqa.training.validation import Scores, macro_f1
+from clinqa.training.validation import Scores, of_classes
 
 Trainer: Any = object
 try:
@@ -29,7 +29,7 @@ __all__ = ["ClassTrainer"]
 
 
 class ClassTrainer(Trainer):  # type: ignore[misc]
-    """Learns True and False from texts."""
+    """Learns two classes from texts; `words` are what they are called."""
 
     control: Any
 
@@ -44,10 +44,11 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
         folder: Path,
         seed: int,
         torch_seed: int,
+        words: tuple[str, str],
         device: str,
         callbacks: Sequence[Any],
     ) -> None:
-        self._settings, self._seed = settings, seed
+        self._settings, self._seed, self._words = settings, seed, words
         self._train, self._validation = train, validation
         self._pad = int(model.config.pad_token_id or 0)
         self.tally = Tally()
@@ -124,7 +125,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
         model.eval()
         order = sorted(range(len(texts)), key=lambda n: (len(texts[n].tokens), n))
         losses: dict[int, float] = {}
-        said: dict[int, bool] = {}
+        said: dict[int, int] = {}
         with torch.no_grad():
             for start in range(0, len(order), 32):
                 batch = self._rows([texts[n] for n in order[start : start + 32]])
@@ -135,7 +136,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
                 values = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
                 for place, n in enumerate(order[start : start + 32]):
                     losses[n] = float(values[place])
-                    said[n] = bool(logits[place, 1] > logits[place, 0])
+                    said[n] = int(logits[place, 1] > logits[place, 0])
         if was_training:
             model.train()
         count = len(texts)
@@ -143,8 +144,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
         answers = [said[n] for n in range(count)]
         hits = sum(a == b for a, b in zip(truth, answers, strict=True)) / count
         loss = sum(losses.values()) / count
-        share = sum(answers) / count
-        return Scores(count, loss, hits, hits, macro_f1(truth, answers), share)
+        return Scores(count, loss, hits, hits, of_classes(truth, answers, self._words))
 
     def _collate(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         numbers = [int(row["number"]) for row in rows]

@@ -17,6 +17,8 @@ from clinqa.core.outfolder import write_durably
 from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.facets.trains import Trains
+from clinqa.kinds.registry import ItemKind
 from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
 from clinqa.models.local.place import WeightsPlace
 from clinqa.models.torch_settings import device_of, import_torch
@@ -24,7 +26,6 @@ from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
 from clinqa.privacy.data_class import is_private
 from clinqa.training.items import TrainItem
-from clinqa.training.made import STATEMENTS
 from clinqa.training.options import TrainOptions
 from clinqa.training.prepare import Split, check_validation, examples_of, read_split
 from clinqa.training.presets import Resolved
@@ -43,7 +44,7 @@ class Text:
     tokens: list[int]
     types: list[int]
     weight: float
-    label: bool
+    label: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class _Reader:
 
     def example(self, item: TrainItem) -> Text:
         tokens, types = tokens_of(self.tokenizer, item.question, item.context)
-        label = bool(item.label)
+        label = item.lesson.label or 0
         return Text(item.id, tokens, types, 1.0 if label else self.false_weight, label)
 
 
@@ -67,7 +68,7 @@ class EncoderJob:
         dataset: Dataset,
         place: WeightsPlace,
         template: Template | None,
-        kind: str,
+        kind: ItemKind,
         resolved: Resolved,
         options: TrainOptions,
         data_class: DataClass,
@@ -76,17 +77,19 @@ class EncoderJob:
         self.dataset, self.place, self.kind = dataset, place, kind
         self.resolved, self.options, self.progress = resolved, options, progress
         self.data_class, self.private = data_class, is_private(data_class)
+        self.trains: Trains = kind.facet("trains")
+        self.words = self.trains.classes or ("", "")
         settings = resolved.settings
         # the head is new and random: before the weights are loaded
         importlib.import_module("transformers").set_seed(self._seed)
-        self.model, self.tokenizer = load_classifier(place.name, place.folder)
+        self.model, self.tokenizer = load_classifier(place.name, place.folder, self.words)
         if settings.precision != "f32":
             raise ConfigError("preset encoder trains in f32; leave --set precision out")
         window = int(self.model.config.max_position_embeddings)
         reader = _Reader(self.tokenizer, settings.false_weight)
-        train = read_split(dataset, "train", kind, options.limit, options)
+        train = read_split(dataset, "train", self.trains, options.limit, options)
         validation = read_split(
-            dataset, "validation", kind, settings.validation_items or None, options
+            dataset, "validation", self.trains, settings.validation_items or None, options
         )
         check_validation(dataset, settings, validation)
         out = options.leave_out_long
@@ -101,10 +104,11 @@ class EncoderJob:
         """What would be read, trained and written."""
         settings, examples = self.resolved.settings, self.train.examples
         steps = math.ceil(len(examples) / settings.step_items) * settings.epochs
-        true = sum(bool(example.label) for example in examples)
+        second = sum(example.label == 1 for example in examples)
         return [
             f"would read {self.train.read:,} items of train and {self.validation.read:,} of "
-            f"validation in {self.dataset.folder}; {true:,} of train are True",
+            f"validation in {self.dataset.folder}; {second:,} of train are "
+            f"{self.words[1]}",
             f"about {math.ceil(min(steps, settings.max_steps or steps)):,} steps of "
             f"{settings.step_items:,} items",
             "would send nothing anywhere: the model is trained on this machine",
@@ -129,6 +133,7 @@ class EncoderJob:
             folder=folder,
             seed=self.options.seed,
             torch_seed=self._seed,
+            words=self.words,
             device=device,
             callbacks=[watch],
         )
@@ -137,7 +142,7 @@ class EncoderJob:
         if not watch.best:
             trainer.save_model(str(chosen))
         details = finish.describe_training(trainer, watch, device, "float32")
-        details |= finish.describe_items(self.kind, self.train, self.validation)
+        details |= finish.describe_items(self.kind.name, self.train, self.validation)
         at_end = not watch.best or watch.best["step"] == trainer.state.global_step
         memory = self._odds(trainer.model.eval()) if at_end else None
         finish.place_files(chosen, folder, (_WEIGHTS, _CONFIG))
@@ -147,7 +152,7 @@ class EncoderJob:
         odds = self._odds(load_classifier(self.place.name, folder)[0])
         if memory is not None and not _near(memory, odds):
             raise CheckFailed("the saved classifier does not answer like the trained one")
-        body = canary_json(STATEMENTS, odds).encode("utf-8")
+        body = canary_json(self._statements, odds).encode("utf-8")
         write_durably(folder / CANARIES, body, private=self.private)
         finish.write_seen(folder, self, self.train, self.validation, watch)
         details["base"] = {
@@ -164,7 +169,12 @@ class EncoderJob:
         )
 
     def _odds(self, model: Any) -> list[float]:
-        return log_odds(model, [tokens_of(self.tokenizer, text, "") for text in STATEMENTS])
+        return log_odds(model, [tokens_of(self.tokenizer, text, "") for text in self._statements])
+
+    @property
+    def _statements(self) -> list[str]:
+        """The made-up ones; encoders read them alone."""
+        return list(dict.fromkeys(asked for _, asked, _ in self.trains.canaries))
 
 
 def _near(a: Sequence[float], b: Sequence[float]) -> bool:

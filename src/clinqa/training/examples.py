@@ -31,8 +31,7 @@ class Example:
     tokens: list[int]
     answer_from: int
     weight: float
-    label: bool | None = None
-    letter_first: bool = False  # of multiple choice: the first learnt token decides
+    label: int | None = None  # its class, of kinds that have two
 
     @property
     def answer(self) -> list[int]:
@@ -64,19 +63,23 @@ class Encoder:
 
     def example(self, item: TrainItem) -> Example:
         """The item as tokens."""
-        messages = (*self._prefix, self._template.ask(item.asked, item.context))
-        answer = item.answer.strip()
+        lesson = item.lesson
+        messages = self.messages(lesson.asked, item.context)
+        answer = lesson.answer.strip()
         tokens, learnt = self._renderer.encode_pair(messages, answer)
-        weight = self._false_weight if item.label is False else 1.0
+        weight = self._false_weight if lesson.label == 0 else 1.0
         return Example(
             item_id=item.id,
             context=item.context_key,
             tokens=[*tokens, self.end],
             answer_from=len(tokens) - learnt,
             weight=weight,
-            label=item.label,
-            letter_first=bool(item.with_options),
+            label=lesson.label,
         )
+
+    def messages(self, asked: str, context: str) -> tuple[Message, ...]:
+        """What the model reads before it answers."""
+        return (*self._prefix, self._template.ask(asked, context))
 
     def shown(self, example: Example) -> tuple[str, str]:
         """The text that is read and the text that is learnt, marks and all."""

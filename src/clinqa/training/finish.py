@@ -25,7 +25,6 @@ from clinqa.models.weights import folder_sha256
 from clinqa.present.curves import plot_curves
 from clinqa.training.card import render_card
 from clinqa.training.lora import Base
-from clinqa.training.made import canaries_for
 from clinqa.training.prepare import Split
 from clinqa.training.ranks import is_first, processes
 from clinqa.training.watch import BEST, LOG, Watch, read_log
@@ -53,7 +52,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
     chosen = folder / BEST if watch.best else folder / "final"
     if not watch.best:
         trainer.save_model(str(chosen))
-    canaries = canaries_for(job.prepared.kind, job.template)
+    canaries = _canaries(job)
     at_end = not watch.best or watch.best["step"] == trainer.state.global_step
     in_memory = None
     if at_end and not base.quantized and processes() == 1:
@@ -83,7 +82,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
         },
         "quantized": base.quantized,
         "embedding_rows": job.prepared.rows,
-        **describe_items(job.prepared.kind, job.prepared.train, job.prepared.validation),
+        **describe_items(job.prepared.kind.name, job.prepared.train, job.prepared.validation),
     }
     warnings = _warnings(in_memory, before, after)
     tidy(folder, watch, job, details)
@@ -94,6 +93,15 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
         resumed_at=watch.resumed_at,
         notes=base.notes,
         warnings=warnings,
+    )
+
+
+def _canaries(job: LoraJob) -> tuple[Canary, ...]:
+    """Made-up prompts of the kind of item that is trained, in the wording it is trained with."""
+    prepared = job.prepared
+    made = prepared.kind.facet("trains").canaries
+    return tuple(
+        Canary(prepared.encoder.messages(asked, context), answer) for context, asked, answer in made
     )
 
 

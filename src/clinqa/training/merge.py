@@ -29,6 +29,8 @@ from clinqa.core.outfolder import open_out, write_durably, writing
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.facets.trains import Trains
+from clinqa.kinds.registry import ItemKind
 from clinqa.models.local import LocalModel
 from clinqa.models.local.adapter import apply_adapter, check_base, grow, tokenizer_folder
 from clinqa.models.local.place import WeightsPlace, place_of
@@ -61,7 +63,8 @@ def merge(
     place = place_of(options.model or str(trained.base.get("name")))
     check_base(options.adapter, place.name, place.folder, place.weights_sha256)
     trained.check_weights()
-    split, items = _items(opened, options.items)
+    kind = kind_of_dataset(opened)
+    split, items = _items(opened, kind.facet("trains"), options.items)
     data_class = inherit(
         [
             class_of(opened, options.data_class),
@@ -109,7 +112,9 @@ def merge(
         with writing(folder.path):
             started, clock = _now(), time.monotonic()
             _merged(torch, place, trained, options, folder.partial)
-            drift = _drift(place, options, folder.partial, items, progress)
+            drift = _drift(
+                place, options, folder.partial, _prompts(kind, items, options.seed), progress
+            )
             drift["split"] = split
             pq.write_table(trained.hashes(), folder.partial / TRAINED_ON, compression="zstd")
             card = _card(place, options, data_class, drift)
@@ -144,14 +149,32 @@ def merge(
     return TrainResult(drift, warnings)
 
 
-def _items(dataset: Dataset, limit: int) -> tuple[str, list[TrainItem]]:
+def _items(dataset: Dataset, trains: Trains, limit: int) -> tuple[str, list[TrainItem]]:
     """Items that were not trained on where there are such: validation, else test, else train."""
-    kind = kind_of_dataset(dataset)
     for split in ("validation", "test", "train"):
-        items = read_items(dataset, split, kind, limit=limit)
+        items = read_items(dataset, split, trains, limit=limit)
         if items:
             return split, items
     raise ConfigError(f"{dataset.folder}: holds no items to compare answers on")
+
+
+def _prompts(kind: ItemKind, items: Sequence[TrainItem], seed: int) -> list[Prompt]:
+    """The items as they are asked."""
+    template = load_template(kind.name)
+    prefix = prefix_of(template, ())
+    return [
+        Prompt(
+            item.id,
+            (*prefix, template.ask(item.lesson.asked, item.context)),
+            item.question,
+            item.context,
+            "",
+            None,
+            seed,
+            0,
+        )
+        for item in items
+    ]
 
 
 def _merged(
@@ -181,17 +204,17 @@ def _drift(
     place: WeightsPlace,
     options: MergeOptions,
     folder: Path,
-    items: Sequence[TrainItem],
+    prompts: Sequence[Prompt],
     progress: Progress,
 ) -> dict[str, Any]:
     """How many greedy answers differ between adapter and merged model, in the same format."""
     adapted = _answers(
-        place.name, place.folder, place.weights_sha256, options.adapter, options, items, progress
+        place.name, place.folder, place.weights_sha256, options.adapter, options, prompts, progress
     )
-    merged = _answers("merged", folder, "-", None, options, items, progress)
+    merged = _answers("merged", folder, "-", None, options, prompts, progress)
     changed = sum(a != b for a, b in zip(adapted, merged, strict=True))
     return {
-        "answers_compared": len(items),
+        "answers_compared": len(prompts),
         "answers_changed": changed,
         "dtype": options.dtype,
     }
@@ -203,34 +226,18 @@ def _answers(
     weights: str,
     adapter: Path | None,
     options: MergeOptions,
-    items: Sequence[TrainItem],
+    prompts: Sequence[Prompt],
     progress: Progress,
 ) -> list[str]:
-    kind = "true_false" if items[0].label is not None else "long_form"
-    template = load_template("multiple_choice" if items[0].with_options else kind)
-    prefix = prefix_of(template, ())
-    prompts = [
-        Prompt(
-            item.id,
-            (*prefix, template.ask(item.asked, item.context)),
-            item.question,
-            item.context,
-            "",
-            "",
-            options.seed,
-            0,
-        )
-        for item in items
-    ]
     given = ModelOptions(adapter=adapter, dtype=options.dtype, device=options.device)
     model = LocalModel(name, load(name, folder, given, weights), given)
     stage = "answers of the merged model" if adapter is None else "answers of the adapter"
-    texts = [""] * len(items)
+    texts = [""] * len(prompts)
     for done, (index, output) in enumerate(
         model.generate(prompts, Sampling(max_tokens=options.max_tokens)), start=1
     ):
         texts[index] = output.text
-        progress(stage, done, len(items))
+        progress(stage, done, len(prompts))
     model.close()
     return texts
 

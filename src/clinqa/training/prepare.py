@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from clinqa.asking.prompts import Template
 from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.facets.trains import Lesson, Trains
+from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
 from clinqa.models.local.render import Renderer
 from clinqa.models.trained import trained_folder
@@ -46,7 +48,7 @@ class Split:
 class Prepared:
     """What a language model is trained on."""
 
-    kind: str
+    kind: ItemKind
     template: Template
     tokenizer: Any
     renderer: Renderer
@@ -58,24 +60,19 @@ class Prepared:
     rows: int  # of the embeddings, where tokens are added; else 0
 
 
-def check_kind(dataset: Dataset, resolved: Resolved) -> str:
+def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
     """The kind of the dataset's items; ConfigError where the preset is for others."""
-    kind = kind_of_dataset(dataset)
-    preset = resolved.preset
-    if kind not in preset.kinds:
+    kind, preset = kind_of_dataset(dataset), resolved.preset
+    fitting = [one for one in kinds() if one.has("trains") and preset.fits(one)]
+    if kind not in fitting:
         raise ConfigError(
-            f"{dataset.folder}: its items are {kind}, and preset {preset.name} is for "
-            f"{' or '.join(preset.kinds)}; choose another preset"
+            f"{dataset.folder}: its items are {kind.name}, and preset {preset.name} is for "
+            f"{' or '.join(one.name for one in fitting)}; choose another preset"
         )
-    settings = resolved.settings
-    for_two = {
-        "best_by=macro_f1": settings.best_by == "macro_f1",
-        f"false_weight={settings.false_weight:g}": settings.false_weight != 1,
-        "method encoder": settings.method == "encoder",
-    }
-    if kind != "true_false":
-        for what in (what for what, is_set in for_two.items() if is_set):
-            raise ConfigError(f"{what} is for True/False items; the dataset's are {kind}")
+    if not kind.has("two_classes"):
+        for_two = " or ".join(one.title for one in kinds() if one.has("two_classes"))
+        for what in resolved.settings.for_two_classes():
+            raise ConfigError(f"{what} is for {for_two} items; the dataset's are {kind.name}")
     return kind
 
 
@@ -99,13 +96,13 @@ def class_of_base(place: WeightsPlace) -> list[DataClass]:
 
 
 def read_split(
-    dataset: Dataset, split: str, kind: str, limit: int | None, options: TrainOptions
+    dataset: Dataset, split: str, trains: Trains, limit: int | None, options: TrainOptions
 ) -> list[TrainItem]:
     """The items of a split that the options choose; ConfigError where train is empty."""
     # sample 0 takes the items that predict asks under the same limit
     purpose = f"limit {options.sample}" if options.sample and split == "train" else "limit"
     items = read_items(
-        dataset, split, kind, limit=limit, purpose=purpose, categories=options.categories
+        dataset, split, trains, limit=limit, purpose=purpose, categories=options.categories
     )
     if split == "train" and not items:
         of = f" of category {' or '.join(options.categories)}" if options.categories else ""
@@ -122,30 +119,27 @@ def check_validation(dataset: Dataset, settings: Settings, items: Sequence[Train
         )
 
 
-def validation_limit(settings: Settings) -> int | None:
-    """How many validation items are asked; None for all."""
-    return settings.validation_items or None
-
-
 def prepare(
     dataset: Dataset,
     place: WeightsPlace,
     tokenizer: Any,
     shape: Shape,
     template: Template,
-    kind: str,
+    kind: ItemKind,
     resolved: Resolved,
     options: TrainOptions,
 ) -> Prepared:
     """The items as tokens; ConfigError for what cannot be trained on."""
-    settings = resolved.settings
+    settings, trains = resolved.settings, kind.facet("trains")
     added = tokenizer.add_tokens(list(settings.add_tokens)) if settings.add_tokens else 0
     renderer = Renderer.of(tokenizer)
     encoder = Encoder(
         place.name, renderer, template, false_weight=settings.false_weight, ends=shape.ends
     )
-    train = read_split(dataset, "train", kind, options.limit, options)
-    validation = read_split(dataset, "validation", kind, validation_limit(settings), options)
+    train = read_split(dataset, "train", trains, options.limit, options)
+    validation = read_split(
+        dataset, "validation", trains, settings.validation_items or None, options
+    )
     check_validation(dataset, settings, validation)
     return Prepared(
         kind,
@@ -157,7 +151,7 @@ def prepare(
         examples_of(
             dataset, "validation", validation, encoder, shape.window, options.leave_out_long
         ),
-        _choice(encoder, template) if kind == Kind.TRUE_FALSE else None,
+        _choice(encoder, template, trains.classes) if trains.classes else None,
         shape.window,
         len(tokenizer) if added and len(tokenizer) > shape.rows else 0,
     )
@@ -190,13 +184,16 @@ def examples_of(
     )
 
 
-def _choice(encoder: Encoder, template: Template) -> Choice:
-    """The tokens by which True and False are told apart."""
-    asked = TrainItem("", "", "A statement.", "", "True", True)
-    true = encoder.example(asked).answer
-    false = encoder.example(replace(asked, answer="False", label=False)).answer
-    pairs = enumerate(zip(true, false, strict=False))
+def _choice(encoder: Encoder, template: Template, words: tuple[str, str]) -> Choice:
+    """The tokens by which the answers of two classes are told apart."""
+    first, second = (
+        encoder.example(TrainItem("", "", "", "", Lesson("A statement.", word))).answer
+        for word in words
+    )
+    pairs = enumerate(zip(second, first, strict=False))
     place = next((place for place, (a, b) in pairs if a != b), None)
     if place is None:
-        raise ConfigError(f"template {template.id}: the tokenizer cannot tell True from False")
-    return Choice((true[place], false[place]), place)
+        raise ConfigError(
+            f"template {template.id}: the tokenizer cannot tell {words[1]} from {words[0]}"
+        )
+    return Choice((second[place], first[place]), place, words)

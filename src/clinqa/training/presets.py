@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.yamlfile import read_bytes, validated
+from clinqa.kinds.registry import ItemKind, kinds
 
 __all__ = ["PRESETS", "Preset", "Resolved", "Settings", "load_preset", "resolve"]
 
@@ -78,6 +79,15 @@ class Settings(BaseModel):
     checkpoint_minutes: Positive = 10.0
     gradient_checkpointing: Annotated[Literal["auto", "yes", "no"], BeforeValidator(_word)] = "auto"
 
+    def for_two_classes(self) -> list[str]:
+        """What is set that means something of kinds with two classes alone."""
+        told = {
+            "best_by=macro_f1": self.best_by == "macro_f1",
+            f"false_weight={self.false_weight:g}": self.false_weight != 1,
+            "method encoder": self.method == "encoder",
+        }
+        return [what for what, is_set in told.items() if is_set]
+
     @property
     def step_items(self) -> int:
         """Items of one optimizer step, on one device."""
@@ -127,22 +137,27 @@ class _Setting(BaseModel):
 
 
 class Preset(BaseModel):
-    """A preset file."""
+    """A preset file: for kinds with the abilities that it needs, or those that it names."""
 
     model_config = _STRICT
 
     name: Line
     says: Line
-    kinds: Annotated[
-        tuple[Literal["long_form", "true_false", "multiple_choice"], ...], Field(min_length=1)
-    ]
+    needs: tuple[Line, ...] = ()
+    kinds: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     settings: dict[str, _Setting]
+
+    def fits(self, kind: ItemKind) -> bool:
+        """Is it for items of this kind?"""
+        return all(map(kind.has, self.needs)) and (self.kinds is None or kind.name in self.kinds)
 
     @model_validator(mode="after")
     def _known_keys(self) -> Preset:
         unknown = sorted(set(self.settings) - set(Settings.model_fields))
         if unknown:
             raise ValueError(f"no such settings: {', '.join(unknown)}")
+        if absent := sorted(set(self.kinds or ()) - {kind.name for kind in kinds()}):
+            raise ValueError(f"no such kinds: {', '.join(absent)}")
         return self
 
 

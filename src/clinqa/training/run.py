@@ -51,7 +51,7 @@ def train(
         torch.set_num_threads(options.threads)
     place = place_of(options.model)
     data_class = inherit([data_class, *class_of_base(place)])
-    template = None if resolved.settings.method == "encoder" else load_template(kind)
+    template = None if resolved.settings.method == "encoder" else load_template(kind.name)
     worker = _worker(resolved.settings.method)
     private = is_private(data_class)
     job: Job = worker(opened, place, template, kind, resolved, options, data_class, progress)
@@ -96,7 +96,7 @@ def train(
                 warnings=made.warnings,
                 details={
                     **made.details,
-                    "kind": kind,
+                    "kind": kind.name,
                     "template": configuration["template"] or {},
                     "resumed_at_step": made.resumed_at,
                     "notes": made.notes,

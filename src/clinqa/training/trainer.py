@@ -44,7 +44,8 @@ class Tally:
 
 
 class AnswerTrainer(Trainer):  # type: ignore[misc]
-    """Learns the answers of examples; `choice` says how True and False are told apart."""
+    """Learns the answers of examples; `choice` says how two classes are told apart,
+    `first_decides` whether the first token of an answer says that it is right."""
 
     control: Any
 
@@ -61,11 +62,12 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         seed: int,
         pad: int,
         choice: Choice | None,
+        first_decides: bool,
         share: bool,
         callbacks: Sequence[Any],
     ) -> None:
         self._settings, self._seed, self._choice = settings, seed, choice
-        self._share = share
+        self._first_decides, self._share = first_decides, share
         self._train, self._validation = train, validation
         self._collate = Collator(train, pad=pad, row_tokens=settings.row_tokens, share=share)
         self._collate_validation = Collator(
@@ -127,7 +129,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         return 0
 
     def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
-        """Loss, exact share and, for True/False, accuracy and macro-F1 of the validation items."""
+        """Loss, exact share and accuracy, and of two classes macro-F1, of the validation items."""
         scores = self.scores(self._collate_validation, self._validation)
         found = {f"{metric_key_prefix}_{name}": value for name, value in scores.named().items()}
         self.log(dict(found))
@@ -155,7 +157,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
                 )
         if was_training:
             model.train()
-        return scores_of(examples, rows, self._choice)
+        return scores_of(examples, rows, self._choice, self._first_decides)
 
     def _chunks(self, collate: Collator, examples: Sequence[Example]) -> Any:
         """Batches of validation items: those of one context together, then by length."""

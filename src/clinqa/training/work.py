@@ -12,6 +12,7 @@ from clinqa.core.ids import sub_seed
 from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.registry import ItemKind
 from clinqa.models.local.place import WeightsPlace
 from clinqa.privacy.data_class import is_private
 from clinqa.training.describe import shape_of
@@ -55,7 +56,7 @@ class LoraJob:
         dataset: Dataset,
         place: WeightsPlace,
         template: Template,
-        kind: str,
+        kind: ItemKind,
         resolved: Resolved,
         options: TrainOptions,
         data_class: DataClass,
@@ -121,6 +122,7 @@ class LoraJob:
             seed=self.options.seed,
             pad=_pad(self.tokenizer),
             choice=prepared.choice,
+            first_decides=prepared.kind.facet("trains").first_decides,
             share=self.shares,
             callbacks=[watch],
         )

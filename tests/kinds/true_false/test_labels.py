@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.asking.results import answer_of
+from clinqa.core.answers import Said
 from clinqa.kinds.true_false.labels import read_label
+from clinqa.kinds.true_false.reads import READS
 
 CASES = Path(__file__).parents[4] / "shared" / "data" / "cases_qa.jsonl"
 
@@ -130,10 +131,10 @@ def test_any_text_gives_an_answer_exactly_where_it_is_answered(text: str) -> Non
 
 
 def test_a_text_cut_off_is_truncated_only_where_it_said_neither() -> None:
-    assert answer_of("False. The axis", "length", "", "true_false") == ("false", "answered")
-    assert answer_of("Let us think about", "length", "", "true_false") == (None, "truncated")
-    assert answer_of("True", "refusal", "", "true_false") == (None, "refused")
-    assert answer_of("True", "error", "context", "true_false") == (None, "error")
+    assert READS.said("False. The axis", "length", "") == Said("false", "answered")
+    assert READS.said("Let us think about", "length", "") == Said(None, "truncated")
+    assert READS.said("True", "refusal", "") == Said(None, "refused")
+    assert READS.said("True", "error", "context") == Said(None, "error")
 
 
 def test_the_written_cases_of_answer_reading_come_out_right() -> None:

@@ -90,13 +90,13 @@ def _letter(text: str) -> str:
 
 def first(prompt: Prompt) -> str:
     """Whoever stands first."""
-    return f"A) {prompt.options[0]}"
+    return f"A) {prompt.own[0]}"
 
 
 def content(prompt: Prompt) -> str:
     """The same content wherever it stands: right on half of the items."""
-    wanted = min(prompt.options)
-    return f"The answer is {'ABCDEFGHIJ'[prompt.options.index(wanted)]}."
+    wanted = min(prompt.own)
+    return f"The answer is {'ABCDEFGHIJ'[prompt.own.index(wanted)]}."
 
 
 def run(

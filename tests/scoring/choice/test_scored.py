@@ -318,8 +318,8 @@ def test_either_of_two_options_with_one_text_is_right(
 
     def picking(wanted: int) -> Path:
         def pick(prompt: Prompt) -> str:
-            same = [place for place, one in enumerate(prompt.options) if one == "calcium"]
-            place = same[wanted] if wanted >= 0 else prompt.options.index("Calcium")
+            same = [place for place, one in enumerate(prompt.own) if one == "calcium"]
+            place = same[wanted] if wanted >= 0 else prompt.own.index("Calcium")
             return f"The answer is {LETTERS[place]}."
 
         return run(monkeypatch, data, f"run{wanted}", pick, orders=4)

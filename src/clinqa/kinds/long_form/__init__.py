@@ -10,5 +10,6 @@ KIND = ItemKind(
     name="long_form",
     title="long form",
     package=__name__,
-    facets=frozenset({"columns"}),
+    facets=frozenset({"columns", "asks", "reads", "baseline", "trains"}),
+    abilities=frozenset({"free_text"}),
 )

@@ -10,5 +10,6 @@ KIND = ItemKind(
     name="multiple_choice",
     title="multiple choice",
     package=__name__,
-    facets=frozenset({"columns"}),
+    facets=frozenset({"columns", "asks", "reads", "baseline", "trains"}),
+    abilities=frozenset({"constrained", "first_token", "orders"}),
 )

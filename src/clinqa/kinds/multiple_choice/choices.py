@@ -22,11 +22,10 @@ from clinqa.kinds.multiple_choice.positional import is_positional
 
 __all__ = [
     "CHOICES",
-    "DESIGNS",
+    "CHOICES_FILE",
     "LAYOUT",
     "LETTERS",
-    "MOST_ORDERS",
-    "Choices",
+    "OptionOrders",
     "orders_of",
     "solved",
     "with_options",
@@ -34,14 +33,12 @@ __all__ = [
 
 LETTERS = "ABCDEFGHIJ"
 """The most options an item can be asked with."""
-DESIGNS = ("random", "cyclic")
-MOST_ORDERS = 1_000
-"""Ten options have 3,628,800 orders; nobody asks for them, and drawing them would not end."""
 LAYOUT = "one option a line: letter, bracket, text"
 
 Order = tuple[int, ...]
 """Which of the bank's options stands in each place."""
 
+CHOICES_FILE = "choices.parquet"
 #: A row for each prompt of a run: how its options stood, and what the letters weighed.
 CHOICES = pa.schema(
     [
@@ -119,11 +116,13 @@ def solved(
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """The options and the orders of every item of a run."""
+class OptionOrders:
+    """The options and the orders of every item of a run; `kinds.facets.asks.Forms`."""
 
     options: Mapping[str, tuple[str, ...]]
     orders: Mapping[str, list[Order]]
+    drawn: bool = True
+    says = "orders of options in all"
 
     @classmethod
     def of(
@@ -132,11 +131,11 @@ class Choices:
         orders: int | None,
         design: str,
         seed: int,
-    ) -> Choices:
+    ) -> OptionOrders:
         """From (id, options) of each item."""
         options = dict(items)
         drawn = {name: orders_of(name, own, orders, design, seed) for name, own in options.items()}
-        return cls(options, drawn)
+        return cls(options, drawn, orders is not None)
 
     @property
     def total(self) -> int:
@@ -144,9 +143,17 @@ class Choices:
         return sum(map(len, self.orders.values()))
 
     @property
-    def unshuffled(self) -> int:
-        """Items whose options speak of others."""
-        return sum(map(is_positional, self.options.values()))
+    def notes(self) -> list[str]:
+        """How many items have options that speak of others, where orders were drawn."""
+        unshuffled = sum(map(is_positional, self.options.values())) if self.drawn else 0
+        return [
+            f"{unshuffled:,} of {len(self.options):,} items have options that speak of others: "
+            "asked once, unshuffled"
+        ][: bool(unshuffled)]
+
+    def variants(self, item_id: str) -> int:
+        """In how many orders an item is asked."""
+        return len(self.orders[item_id])
 
     def shown(self, item_id: str, variant: int) -> tuple[str, ...]:
         """The options in the order of a variant."""
@@ -162,5 +169,5 @@ class Choices:
             "variant": variant,
             "order": list(self.orders[item_id][variant]),
             "positional": is_positional(self.options[item_id]),
-            "log_probabilities": record.get("letters"),
+            "log_probabilities": record.get("weighed"),
         }

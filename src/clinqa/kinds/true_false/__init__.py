@@ -10,5 +10,6 @@ KIND = ItemKind(
     name="true_false",
     title="True/False",
     package=__name__,
-    facets=frozenset({"columns"}),
+    facets=frozenset({"columns", "asks", "reads", "baseline", "trains"}),
+    abilities=frozenset({"constrained", "two_classes"}),
 )
