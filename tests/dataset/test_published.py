@@ -109,13 +109,18 @@ def test_a_reader_gives_items_labels_and_batches(tmp_path: Path) -> None:
     assert dataset.items("test").schema.equals(LONG_FORM)
     batch = next(dataset.batches("train", ["id", "context"]))
     assert batch.column_names == ["id", "context"]
-    assert dataset.labels().num_rows == 120
-    assert dataset.rejects().num_rows == 0 and dataset.statements().num_rows == 47
+    rows = {
+        name: table.num_rows
+        for name in ("labels", "rejects", "statements")
+        if (table := dataset.table(f"{name}.parquet")) is not None
+    }
+    assert rows == {"labels": 120, "rejects": 0, "statements": 47}
+    assert dataset.table("pages.parquet") is None and dataset.kind.name == "long_form"
     with pytest.raises(ConfigError, match="no split"):
         dataset.items("dev")
     (tmp_path / "out/labels.parquet").write_bytes(b"x")
     with pytest.raises(ConfigError, match="cannot be read"):
-        dataset.labels()
+        dataset.table("labels.parquet")
 
 
 def test_an_unfinished_folder_is_not_opened(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -10,11 +9,13 @@ import pytest
 
 from clinqa.cli import main
 from clinqa.core.errors import ConfigError
-from clinqa.dataset.choice_summary import summarise_choices
-from clinqa.dataset.pair_summary import summarise_pairs
-from clinqa.present.bars import Row, draw_bars, plot_choices, plot_pairs
-from clinqa.present.choices import render_choices
-from clinqa.present.tables import Canvas
+from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.shown import described
+from clinqa.kinds.facets.describes import BarPicture, BarRow
+from clinqa.kinds.multiple_choice.describes import specialty_picture, summarise_choices
+from clinqa.kinds.true_false.describes import funnel_picture, summarise_pairs
+from clinqa.present.bars import draw_bars
+from clinqa.present.terminal import TextPage, rendered
 from scoring.binary.made_statements import dataset as pairs
 from scoring.choice.made_choices import dataset, row, rows
 
@@ -26,18 +27,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_questions_are_counted_by_split_specialty_letter_and_flag(folder: Path) -> None:
-    summary = summarise_choices(folder)
-    assert summary.items == 27 and summary.splits["test"]["items"] == 7
-    assert summary.categories["Cardiology"] == {"train": 10, "validation": 0, "test": 4}
-    assert sum(summary.gold.values()) == 27 and summary.options == {"3": 1, "4": 26}
-    assert summary.flags == {
+    summary = summarise_choices(open_dataset(folder))
+    splits = summary["splits"]
+    assert sum(one["items"] for one in splits.values()) == 27 and splits["test"]["items"] == 7
+    assert summary["categories"]["Cardiology"] == {"train": 10, "validation": 0, "test": 4}
+    assert sum(summary["gold"].values()) == 27 and summary["options"] == {"3": 1, "4": 26}
+    assert summary["flags"] == {
         "options speak of others": 1, "needs an image": 1, "garbled": 0, "several specialties": 1,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_its_text_fits_and_holds_no_text_of_a_record(folder: Path, width: int) -> None:
-    text = render_choices(summarise_choices(folder), Canvas(width=width))
+    text = rendered(described(folder).pieces, TextPage(width=width))
     assert max(map(len, text.splitlines())) <= width
     assert "thing" not in text and "Cardiology" in text and "Both A" not in text
 
@@ -71,20 +73,21 @@ def test_show_draws_the_funnel_of_pairs(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_the_funnel_says_what_each_step_loses(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
-    summary = summarise_pairs(pairs(tmp_path / "pairs").folder)
+    summary = summarise_pairs(pairs(tmp_path / "pairs"))
     funnel = {"pages": 3, "drafts": 1200, "verified": 1200, "pairs": 90}
-    plot_pairs(dataclasses.replace(summary, funnel=funnel), tmp_path / "a.svg")
+    draw_bars(funnel_picture({**summary, "funnel": funnel}), tmp_path / "a.svg")
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert "From 3 pages to 90 pairs" in drawn and "−1,110" in drawn
 
 
 def test_the_same_questions_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
-    summary = summarise_choices(folder)
+    summary = summarise_choices(open_dataset(folder))
     for name in ("a.svg", "b.svg"):
-        plot_choices(summary, tmp_path / name)
+        draw_bars(specialty_picture(summary), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    draw_bars([], "nothing", tmp_path / "empty.pdf")
-    draw_bars([Row("x" * 90, (("", 0),))], "none", tmp_path / "none.png", dark=True)
+    draw_bars(BarPicture("nothing", []), tmp_path / "empty.pdf")
+    none = BarPicture("none", [BarRow("x" * 90, (("", 0),))])
+    draw_bars(none, tmp_path / "none.png", dark=True)
     with pytest.raises(ConfigError, match=r"\.svg, \.pdf or \.png"):
-        draw_bars([], "nothing", tmp_path / "a.bmp")
+        draw_bars(BarPicture("nothing", []), tmp_path / "a.bmp")

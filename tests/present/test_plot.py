@@ -8,10 +8,22 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError, MissingExtra
-from clinqa.core.summary import Summary
-from clinqa.dataset.summary import summarise
-from clinqa.present.plot import plot_summary
+from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.long_form import summary as described
+from clinqa.kinds.long_form.describes import summary_picture
+from clinqa.kinds.long_form.summary import Summary
+from clinqa.present.plot import plot_dataset
 from made_folder import Label, write_folder
+
+
+def summarise(folder: Path) -> Summary:
+    return described.summarise(open_dataset(folder))
+
+
+def plot_summary(
+    summary: Summary, path: Path, *, dark: bool = False, names: dict[str, str] | None = None
+) -> None:
+    plot_dataset(summary_picture(summary, names or {}), path, dark=dark)
 
 
 @pytest.fixture

@@ -5,16 +5,35 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.core.summary import LEVELS, DiscordCase, DiscordRow, Summary
-from clinqa.dataset.compare import compare
-from clinqa.dataset.summary import summarise
-from clinqa.present.differences import render_comparison
-from clinqa.present.levels import LEVEL_STYLES
-from clinqa.present.tables import Canvas, percent, short_count
-from clinqa.present.terminal import render_summary
+from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.facets.describes import percent
+from clinqa.kinds.long_form import moves
+from clinqa.kinds.long_form import summary as described
+from clinqa.kinds.long_form.describes import moved_pieces, summary_pieces
+from clinqa.kinds.long_form.discord import DiscordCase, DiscordRow
+from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS
+from clinqa.kinds.long_form.moves import LabelMoves
+from clinqa.kinds.long_form.summary import Summary
+from clinqa.present.terminal import TextPage, rendered, short_count
 from made_folder import Label, Statement, write_folder
 
 NAMES = ("right_atrial_enlargement", "mitral_regurgitation", "la_cavity")
+
+
+def summarise(folder: Path) -> Summary:
+    return described.summarise(open_dataset(folder))
+
+
+def compare(a: Path, b: Path) -> LabelMoves:
+    return moves.compare(open_dataset(a), open_dataset(b))[0]
+
+
+def render_summary(summary: Summary, page: TextPage, cases: int = 10) -> str:
+    return rendered(summary_pieces(summary, cases), page)
+
+
+def render_comparison(found: LabelMoves, page: TextPage) -> str:
+    return rendered(moved_pieces(found), page)
 
 
 @pytest.fixture
@@ -41,28 +60,28 @@ def grown(summary: Summary, times: int) -> Summary:
 def test_no_line_is_wider_than_the_terminal_and_no_name_is_broken(
     summary: Summary, width: int, times: int
 ) -> None:
-    text = render_summary(grown(summary, times), Canvas(width))
+    text = render_summary(grown(summary, times), TextPage(width))
     assert max(map(len, text.splitlines())) <= width
     if width >= 80:
         assert text.count("right_atrial_enlargement") == 3
 
 
 def test_a_pipe_gets_no_escape_codes_and_a_terminal_does(summary: Summary) -> None:
-    assert "\x1b" not in render_summary(summary, Canvas())
-    assert "\x1b" in render_summary(summary, Canvas(colour=True))
+    assert "\x1b" not in render_summary(summary, TextPage())
+    assert "\x1b" in render_summary(summary, TextPage(colour=True))
 
 
 def test_a_terminal_without_unicode_gets_ascii(summary: Summary) -> None:
-    assert render_summary(summary, Canvas(unicode=False)).isascii()
+    assert render_summary(summary, TextPage(unicode=False)).isascii()
 
 
 def test_the_same_summary_gives_the_same_text(summary: Summary) -> None:
-    assert render_summary(summary, Canvas()) == render_summary(summary, Canvas())
+    assert render_summary(summary, TextPage()) == render_summary(summary, TextPage())
 
 
 def test_a_sum_that_does_not_hold_is_cried_out(summary: Summary) -> None:
     flow = dataclasses.replace(summary.flow, read=999)
-    text = render_summary(dataclasses.replace(summary, flow=flow), Canvas())
+    text = render_summary(dataclasses.replace(summary, flow=flow), TextPage())
     assert "DO NOT ADD UP" in text
 
 
@@ -70,7 +89,7 @@ def test_discord_is_listed_by_study_and_cut_after_some(summary: Summary) -> None
     cases = tuple(DiscordCase(f"study{n}", "size", "la_cavity", 0, True) for n in range(15))
     row = DiscordRow("size", "la_cavity", 20, 15, 15)
     with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=cases)
-    text = render_summary(with_discord, Canvas(), cases=10)
+    text = render_summary(with_discord, TextPage(), cases=10)
     assert "study9 (0)" in text and "study10" not in text and "5 more" in text
 
 
@@ -78,17 +97,17 @@ def test_no_study_id_moves_the_cursor(summary: Summary) -> None:
     case = DiscordCase("s\x1b[2J", "size", "la_cavity", 0, True)
     row = DiscordRow("size", "la_cavity", 1, 1, 1)
     with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=(case,))
-    assert "\x1b" not in render_summary(with_discord, Canvas())
+    assert "\x1b" not in render_summary(with_discord, TextPage())
 
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_what_has_no_degrees_is_marked(summary: Summary, width: int) -> None:
     two_valued = ("right_atrial_enlargement",)
-    text = render_summary(dataclasses.replace(summary, two_valued=two_valued), Canvas(width))
+    text = render_summary(dataclasses.replace(summary, two_valued=two_valued), TextPage(width))
     assert "right_atrial_enlargement*" in text
     assert "* has no degrees: 1 means present" in text
     assert max(map(len, text.splitlines())) <= width
-    assert "*" not in render_summary(summary, Canvas(width))
+    assert "*" not in render_summary(summary, TextPage(width))
 
 
 def test_labels_and_rejects_are_explained_where_they_differ_from_the_builds(
@@ -100,19 +119,19 @@ def test_labels_and_rejects_are_explained_where_they_differ_from_the_builds(
         rejects={"read: no_findings": 2, "label: conflicting_levels": 3},
         flow=dataclasses.replace(summary.flow, rejected=2),
     )
-    text = render_summary(other, Canvas(120))
+    text = render_summary(other, TextPage(120))
     assert "beside them post 7 in labels.parquet" in text
     assert "2 rejected records, 3 single labels of kept studies" in text
-    assert "beside them" not in render_summary(summary, Canvas(120))
+    assert "beside them" not in render_summary(summary, TextPage(120))
 
 
 def test_an_empty_dataset_is_shown(tmp_path: Path) -> None:
-    assert "studies kept" in render_summary(summarise(write_folder(tmp_path / "e", [])), Canvas())
+    assert "studies kept" in render_summary(summarise(write_folder(tmp_path / "e", [])), TextPage())
 
 
 def test_markup_in_a_name_is_text(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "[red]d[/red]", [])
-    assert "[red]" in render_summary(summarise(folder), Canvas(120))
+    assert "[red]" in render_summary(summarise(folder), TextPage(120))
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -120,14 +139,14 @@ def test_a_comparison_fits_the_terminal(tmp_path: Path, width: int) -> None:
     before = [Label(f"s{n}", "mitral_regurgitation", level) for n, level in enumerate(LEVELS)]
     after = [Label(f"s{n}", "mitral_regurgitation", 0) for n in range(1, len(LEVELS))]
     a, b = write_folder(tmp_path / "a", before), write_folder(tmp_path / "b", after)
-    text = render_comparison(compare(a, b), Canvas(width))
+    text = render_comparison(compare(a, b), TextPage(width))
     assert max(len(line) for line in text.splitlines()[3:]) <= width
     assert "A down, B across" in text
 
 
 def test_equal_builds_say_so(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "a", [Label("s", "mitral_regurgitation", 1)])
-    assert "no label differs" in render_comparison(compare(folder, folder), Canvas())
+    assert "no label differs" in render_comparison(compare(folder, folder), TextPage())
 
 
 def test_every_level_has_a_look_of_its_own() -> None:

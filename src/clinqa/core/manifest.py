@@ -170,6 +170,14 @@ class Manifest:
         """The hash of the identity: two folders with the same one hold the same rows."""
         return fingerprint(self.identity)
 
+    def told(self, name: str) -> str:
+        """A value of the configuration, identity or details as text; empty where there is none."""
+        for place in (self.configuration, self.identity, self.details):
+            value = place.get(name)
+            if isinstance(value, str | int | float):
+                return str(value)
+        return ""
+
     def with_counts(self, counts: Mapping[str, StageCounts]) -> Manifest:
         """The same, with the counts of these stages in it."""
         return replace(self, counts={**self.counts, **counts})

@@ -43,17 +43,21 @@ class Dataset:
         """All items of a split, with plain strings."""
         return self._tables(self.files(split), columns)
 
-    def labels(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """The labels of a dataset of reports."""
-        return self._tables([self.folder / "labels.parquet"], columns)
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """Another Parquet file of the folder; None where the manifest names none."""
+        if not any(record.name == name for record in self.manifest.outputs):
+            return None
+        return self._tables([self.folder / name], columns)
 
-    def statements(self) -> pa.Table:
-        """The distinct statements of a dataset of reports."""
-        return self._tables([self.folder / "statements.parquet"], None)
-
-    def rejects(self) -> pa.Table:
-        """What was read and could not be used, with reasons."""
-        return self._tables([self.folder / "rejects.parquet"], None)
+    @property
+    def kind(self) -> ItemKind:
+        """The kind of its items; ConfigError where that cannot be told."""
+        kind = kind_of(self.folder)
+        if kind is None:
+            there = any((self.folder / "data").glob("*.parquet"))
+            what = "items of a kind that is known" if there else "Parquet file"
+            raise ConfigError(f"{self.folder}: data/ holds no {what}; build the dataset again")
+        return kind
 
     def _tables(self, paths: Sequence[Path], columns: Sequence[str] | None) -> pa.Table:
         try:

@@ -1,17 +1,13 @@
-"""Pictures of datasets that are told by bars: the funnel of pairs, questions by specialty."""
+"""Pictures of datasets that are told by bars: what each step of a funnel leaves, items by topic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from clinqa.core.choice_summary import ChoiceSummary
-from clinqa.core.pair_summary import PairSummary
+from clinqa.kinds.facets.describes import BarPicture
 from clinqa.present.canvas import canvas
-from clinqa.present.pairs import STEPS
 
-__all__ = ["Row", "draw_bars", "plot_choices", "plot_pairs"]
+__all__ = ["draw_bars"]
 
 #: By split: the darkest is train. Light ground, dark ground.
 _SHADES = {
@@ -22,47 +18,9 @@ _SHADES = {
 _PLAIN = ("#1f6f9f", "#6fb7de")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A bar in parts, each with its key (empty: no legend)."""
-
-    label: str
-    parts: tuple[tuple[str, int], ...]
-    note: str = ""
-
-
-def plot_pairs(summary: PairSummary, path: Path, *, dark: bool = False) -> None:
-    """The funnel from pages to pairs: what each step leaves; of a bank's pairs their topics."""
-    pages = summary.funnel.get("pages")
-    rows, before = [], 0
-    for name, n in summary.funnel.items():
-        if name in STEPS and name != "pages":
-            rows.append(Row(STEPS[name], (("", n),), f"{n:,}" + _lost(before - n)))
-            before = n
-    if not rows:  # of a bank's questions, which go through no steps
-        rows = [Row(topic, (("", n),), f"{n:,}") for topic, n in summary.topics.items()]
-        draw_bars(rows, "Pairs by topic", path, dark=dark)
-        return
-    title = "What each step leaves" if not pages else f"From {pages:,} pages to {before:,} pairs"
-    draw_bars(rows, title, path, dark=dark)
-
-
-def _lost(n: int) -> str:
-    return f"  −{n:,}" if n > 0 else ""
-
-
-def plot_choices(summary: ChoiceSummary, path: Path, *, dark: bool = False) -> None:
-    """Questions by specialty and split."""
-    rows = [
-        Row(name, tuple((split, own.get(split, 0)) for split in summary.splits),
-            f"{sum(own.values()):,}")
-        for name, own in summary.categories.items()
-    ]  # fmt: skip
-    draw_bars(rows, f"{summary.items:,} questions by specialty and split", path, dark=dark)
-
-
-def draw_bars(rows: Sequence[Row], title: str, path: Path, *, dark: bool = False) -> None:
+def draw_bars(picture: BarPicture, path: Path, *, dark: bool = False) -> None:
     """Draw the rows into `path`; its ending says the format. Equal rows give equal bytes."""
+    rows = picture.rows
     height = 1.15 + 0.27 * max(len(rows), 3)
     # counts only, no text of a record: the picture may go where the dataset may not
     with canvas(path, 8.0, height, dark=dark) as (figure, theme):
@@ -87,7 +45,7 @@ def draw_bars(rows: Sequence[Row], title: str, path: Path, *, dark: bool = False
         axes.grid(axis="x")
         for spine in axes.spines.values():
             spine.set_visible(False)
-        figure.text(0.02, 1 - 0.28 / height, title, fontsize=10.5, fontweight="bold")
+        figure.text(0.02, 1 - 0.28 / height, picture.title, fontsize=10.5, fontweight="bold")
         keys = dict.fromkeys(key for row in rows for key, _ in row.parts if key)
         if keys:
             patches = [Patch(label=key, color=_SHADES.get(key, _PLAIN)[dark], lw=0) for key in keys]

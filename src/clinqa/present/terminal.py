@@ -1,218 +1,192 @@
-"""A dataset's summary as text: EchoQA's Figure 1 as a tree, Table 2, levels, coverage, discord."""
+"""Descriptions as text, for a terminal and for a pipe: one width, one way to write numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from rich.console import RenderableType
+from rich import box
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from clinqa.core.summary import LEVELS, AbnormalityRow, DiscordCase, Summary
-from clinqa.present.levels import LEVEL_STYLES
-from clinqa.present.tables import Canvas, count, fitting_counts, percent, visible
+from clinqa.core.visible import visible
+from clinqa.kinds.facets.describes import Cell, Listed, Steps, Titled, Worded
 
-__all__ = ["render_summary"]
+__all__ = ["TextPage", "count", "fitting_counts", "rendered", "short_count"]
 
-_SHORT = {style.level: style.short for style in LEVEL_STYLES}
-_LEGEND = (
-    "-50 contradictory, -3 inadequate, -2 abnormal without degree, -1 low, "
-    "0 normal or absent, 1 mild, 2 moderate, 3 severe"
-)
+NARROW, WIDE = 60, 160
 
 
-def render_summary(
-    summary: Summary, canvas: Canvas, *, cases: int = 10, names: Mapping[str, str] | None = None
-) -> str:
-    """All tables of a summary; at most `cases` study ids a measurement in discord are listed."""
-    parts: list[RenderableType] = [_title(summary)]
-    parts += [canvas.heading("Flow"), _flow(summary, canvas)]
-    parts += [canvas.heading("Splits"), _splits(summary, canvas)]
-    if summary.abnormalities:
-        parts += [canvas.heading("Items by abnormality and split"), _items(summary, canvas)]
-        parts += [
-            canvas.heading("Studies by abnormality and level"),
-            _levels(summary, canvas),
-            Text(_LEGEND, style="dim"),
-        ]
-        if _two_valued(summary):
-            parts.append(Text("* has no degrees: 1 means present", style="dim"))
-        parts += [canvas.heading("Coverage and method"), _coverage(summary, canvas)]
-    if len(summary.question_types) > 1:
-        parts += [
-            canvas.heading("Items by kind of question"),
-            _tally(summary.question_types, canvas),
-        ]
-    if len(summary.phases) > 1:
-        parts += [canvas.heading("Labels by phase"), _tally(summary.phases, canvas)]
-    if summary.rejects:
-        heading = canvas.heading("Rejects by stage and reason", _rejected(summary))
-        parts += [heading, _tally(summary.rejects, canvas)]
-    parts += [canvas.heading("Numbers against words"), *_discord(summary, canvas, cases)]
-    return canvas.render(parts)
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """What is written on: its width, whether it takes colours and characters beyond ASCII."""
+
+    width: int = 100
+    colour: bool = False
+    unicode: bool = True
+
+    def console(self) -> Console:
+        """A console that writes into memory, at this width."""
+        return Console(
+            file=io.StringIO(),
+            width=min(max(self.width, NARROW), WIDE),
+            force_terminal=self.colour,
+            no_color=not self.colour,
+            color_system="standard" if self.colour else None,
+            legacy_windows=False,
+            highlight=False,
+            emoji=False,
+            markup=False,
+        )
+
+    @property
+    def inner(self) -> int:
+        """Columns there are."""
+        return min(max(self.width, NARROW), WIDE)
+
+    def render(self, parts: Iterable[RenderableType]) -> str:
+        """The parts below each other, as text; no line ends in blanks."""
+        console = self.console()
+        for part in parts:
+            console.print(part)
+        file = console.file
+        text = file.getvalue() if isinstance(file, io.StringIO) else ""
+        if not self.unicode:
+            text = text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+        return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-def _title(summary: Summary) -> Text:
-    text = Text(visible(summary.folder), style="bold")
-    about = [
-        f"data class {summary.data_class}" if summary.data_class else "",
-        f"profile {summary.profile}" if summary.profile else "",
-    ]
-    said = ", ".join(word for word in about if word)
-    return text.append(f"  {said}", style="not bold") if said else text
+def rendered(pieces: Iterable[Titled | Worded | Listed | Steps], page: TextPage) -> str:
+    """The pieces of a description below each other."""
+    return page.render(map(partial(_drawn, page=page), pieces))
 
 
-def _reasons(reasons: Mapping[str, int]) -> str:
-    return " · ".join(f"{visible(name)} {n:,}" for name, n in reasons.items() if n)
+def _drawn(piece: Titled | Worded | Listed | Steps, page: TextPage) -> RenderableType:
+    match piece:
+        case Titled(title, note):
+            text = Text("\n").append(visible(title), style="bold")
+            return text.append(f"  {note}", style="dim") if note else text
+        case Worded(parts):
+            return Text().join(Text(visible(part), style=look) for part, look in parts)
+        case Listed():
+            return _table(piece, page)
+        case Steps():
+            return _steps(piece, page)
 
 
-def _flow(summary: Summary, canvas: Canvas) -> Table:
-    flow = summary.flow
+def _steps(flow: Steps, page: TextPage) -> Table:
+    """A name, a number, and a remark or a bar."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    table.add_column(style="dim", overflow="fold")
+    table.add_column(overflow="fold")
+    most = max((step.bar or 0 for step in flow.steps), default=0)
+    room = max(10, min(40, page.inner - 45))
+    for step in flow.steps:
+        look = "bold" if step.strong else ""
+        number = "–" if step.number is None else f"{step.number:,}"
+        beside = Text(step.note, "dim")
+        if step.bar is not None and most:
+            beside = Text("█" * max(bool(step.bar), round(room * step.bar / most)), "cyan")
+        table.add_row(Text(step.name, look), Text(number, look), beside)
+    return table
 
-    def row(name: str, n: int | None, note: str = "", *, strong: bool = False) -> None:
-        shown = "–" if n is None else f"{n:,}"
-        style = "bold" if strong else ""
-        table.add_row(Text(name, style=style), Text(shown, style=style), note)
 
-    row("notes read", flow.read, strong=True)
-    row("├─ out of scope", flow.out_of_scope, _reasons(flow.out_of_scope_by_reason))
-    row("├─ duplicates", flow.duplicates, "same study, same text" if flow.duplicates else "")
-    row("├─ rejected", flow.rejected, _reasons(flow.rejected_by_reason))
-    sums = {True: "the parts add up", False: "THE PARTS DO NOT ADD UP", None: ""}
-    row("└─ studies kept", flow.kept, sums[flow.reconciles], strong=True)
-    read_by = ", ".join(
-        f"{name} {percent(n, flow.occurrences)}" for name, n in summary.statement_methods.items()
+def _table(listed: Listed, page: TextPage) -> Table:
+    """A table without frame."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        # the box sets one blank between columns; a wide page has room for two
+        padding=(0, 1 if page.inner >= 100 else 0, 0, 0),
+        header_style="bold",
+        show_edge=False,
     )
-    row("   statements", flow.occurrences, f"{flow.statements:,} distinct; decided by {read_by}")
-    by = ", ".join(f"{name} {percent(n, flow.labels)}" for name, n in summary.methods.items())
-    others = {name: n for name, n in summary.phases.items() if name != "baseline"}
-    beside = f"; beside them {_reasons(others)} in labels.parquet" if others else ""
-    row("   labels", flow.labels, f"by {by}{beside}" if by else "")
-    lost = _reasons(flow.items_left_out)
-    row("   items", flow.items, f"left out: {lost}" if lost else "", strong=True)
-    return table
-
-
-def _splits(summary: Summary, canvas: Canvas) -> Table:
-    table = canvas.table(["split", "patients", "studies", "items", "share", "seen in train"])
-    total = sum(split.items for split in summary.splits)
-    for split in summary.splits:
-        seen = "" if split.name == "train" else percent(split.seen, split.items)
-        table.add_row(
-            split.name,
-            count(split.patients),
-            count(split.studies),
-            count(split.items),
-            percent(split.items, total),
-            seen,
-        )
-    return table
-
-
-def _items(summary: Summary, canvas: Canvas) -> Table:
-    names = [split.name for split in summary.splits]
-    room = canvas.inner >= 100
-    table = canvas.table(["abnormality", *names, "total", "share"])
-    if room:
+    first, *others = listed.columns
+    table.add_column(first, justify="left", overflow="fold", min_width=8)
+    for column in others:
+        table.add_column(column, justify="right", no_wrap=True)
+    if listed.prose:
+        last = table.columns[-1]
+        last.justify, last.no_wrap, last.overflow = "left", False, "fold"
+    bars = None if listed.wide and page.inner < 100 else listed.bars
+    if bars is not None:
         table.add_column("", justify="left", no_wrap=True)
-    totals = {row.abnormality: sum(row.items.values()) for row in summary.abnormalities}
-    everything = sum(totals.values())
-    most = max(totals.values(), default=0)
-    for row in summary.abnormalities:
-        total = totals[row.abnormality]
-        cells = [count(row.items.get(name, 0)) for name in names]
-        bar = [Text("█" * round(20 * total / most) if most else "", "cyan")] if room else []
-        table.add_row(
-            visible(row.abnormality), *cells, count(total), percent(total, everything), *bar
-        )
-    sums = [sum(row.items.get(name, 0) for row in summary.abnormalities) for name in names]
-    table.add_section()
-    end = [""] if room else []
-    table.add_row("all", *map(count, sums), count(everything), percent(1.0), *end, style="bold")
+    *rows, total = _written(listed, page)
+    most = max(bars or (), default=0)
+    for at, row in enumerate(rows):
+        cells = [Text(cell, listed.looks.get((at, to), "")) for to, cell in enumerate(row)]
+        if bars is not None:
+            cells.append(Text("█" * round(20 * bars[at] / most) if most else "", "cyan"))
+        table.add_row(*cells, style=listed.looks.get((at, -1), ""))
+    if listed.total is not None:
+        table.add_section()
+        table.add_row(*map(Text, total), style="bold")
     return table
 
 
-def _levels(summary: Summary, canvas: Canvas) -> Table:
-    table = canvas.table(["abnormality", *(f"{_SHORT[level]}\n{level}" for level in LEVELS)])
-    marked = _two_valued(summary)
-    rows = [[row.levels[level] for level in LEVELS] for row in summary.abnormalities]
-    sums = [sum(column) for column in zip(*rows, strict=True)]
-    names = [row.abnormality + "*" * (row.abnormality in marked) for row in summary.abnormalities]
-    longest = max(map(len, names))
-    *cells, totals = fitting_counts([*rows, sums], 6, canvas.inner - longest)
-    for name, row, written in zip(names, summary.abnormalities, cells, strict=True):
-        conflict = Text(written[0], style="red" if row.levels[-50] else "")
-        table.add_row(visible(name), conflict, *written[1:])
-    table.add_section()
-    table.add_row("all", *totals, style="bold")
-    return table
-
-
-def _two_valued(summary: Summary) -> set[str]:
-    return {row.abnormality for row in summary.abnormalities} & set(summary.two_valued)
-
-
-def _rejected(summary: Summary) -> str:
-    """Why these are more rows than the flow has rejected records."""
-    rows, records = sum(summary.rejects.values()), summary.flow.rejected
-    if records is None or rows <= records:
-        return ""
-    return f"{records:,} rejected records, {rows - records:,} single labels of kept studies"
-
-
-def _coverage(summary: Summary, canvas: Canvas) -> Table:
-    shown = ["studies", "covered", "lexicon", "grammar", "inferred", "hedged", "prosth."]
-    table = canvas.table(["abnormality", *shown])
-    for row in summary.abnormalities:
-        table.add_row(visible(row.abnormality), *_coverage_cells(row))
-    return table
-
-
-def _coverage_cells(row: AbnormalityRow) -> list[str]:
+def _written(listed: Listed, page: TextPage) -> list[list[str]]:
+    """The cells of all rows as text, those of the total last."""
+    rows = [*listed.rows, listed.total or ()]
+    if listed.fit is None:
+        return [[_cell(cell) for cell in row] for row in rows]
+    longest = max((len(str(row[0])) for row in listed.rows), default=0)
+    counts = [[n for n in row[1:] if isinstance(n, int)] for row in rows if row]
+    fitted = fitting_counts(counts, 6, page.inner - max(longest, listed.fit))
     return [
-        count(row.studies),
-        percent(row.coverage),
-        percent(row.methods.get("lexicon", 0), row.studies),
-        percent(row.methods.get("grammar", 0), row.studies),
-        percent(row.inferred, row.studies),
-        count(row.hedged),
-        count(row.prosthesis),
+        [_cell(row[0]), *cells] if row else []
+        for row, cells in zip(rows, [*fitted, []], strict=False)
     ]
 
 
-def _tally(tally: Mapping[str, int], canvas: Canvas) -> Table:
-    table = canvas.table(["", "count", "share"])
-    total = sum(tally.values())
-    for name, n in tally.items():
-        table.add_row(visible(name), count(n), percent(n, total))
-    return table
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, tuple):
+        return "\n".join(map(visible, cell))
+    return visible(cell) if isinstance(cell, str) else count(cell)
 
 
-def _discord(summary: Summary, canvas: Canvas, cases: int) -> list[RenderableType]:
-    if not summary.discord:
-        return [
-            Text("no number of a known measurement stands in a labelled statement", style="dim")
-        ]
-    table = canvas.table(["measurement", "stated", "discord", "share", "same sentence"])
-    for row in summary.discord:
-        table.add_row(
-            f"{row.measurement} / {row.abnormality}",
-            count(row.stated),
-            count(row.discord),
-            percent(row.discord, row.stated),
-            count(row.same_statement),
-        )
-    parts: list[RenderableType] = [table]
-    by_measurement: dict[str, list[DiscordCase]] = {}
-    for case in summary.discord_cases:
-        by_measurement.setdefault(case.measurement, []).append(case)
-    for measurement, found in by_measurement.items():
-        listed = ", ".join(f"{visible(one.study_id)} ({one.level})" for one in found[:cases])
-        more = f" and {len(found) - cases:,} more (--json lists all)" if len(found) > cases else ""
-        text = Text().append(f"{measurement}: study (label) ", style="dim")
-        parts.append(text.append(listed).append(more, style="dim"))
-    return parts
+_ASCII = str.maketrans({
+    "─": "-", "│": "|", "├": "+", "└": "`", "→": ">", "·": ".", "–": "-", "−": "-",
+    "≥": ">", "█": "#", "…": ".", "κ": "k", "×": "x", "━": "-", "▏": "|",
+})  # fmt: skip
+
+
+def count(n: int | None) -> str:
+    """A count with its thousands apart; a dash where it is not known, a dot for none.
+
+    >>> count(12345), count(0), count(None)
+    ('12,345', '·', '–')
+    """
+    if n is None:
+        return "–"
+    return f"{n:,}" if n else "·"
+
+
+def short_count(n: int) -> str:
+    """A count in five characters at most, for narrow tables.
+
+    >>> short_count(9999), short_count(45794), short_count(1234567)
+    ('9999', '45.8k', '1.23M')
+    """
+    if n < 10_000:
+        return str(n) if n else "·"
+    value, suffix = (n / 1e3, "k") if n < 999_500 else (n / 1e6, "M")
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:.{digits}f}{suffix}"
+
+
+def fitting_counts(rows: Sequence[Sequence[int]], least: int, room: int) -> list[list[str]]:
+    """The counts of a table, as fully as `room` allows; a heading takes `least`.
+
+    >>> fitting_counts([[12345, 0]], 3, 20), fitting_counts([[12345678, 0]], 3, 9)
+    ([['12,345', '·']], [['12.3M', '·']])
+    """
+    for write in (count, lambda n: str(n or "·"), short_count):
+        cells = [[write(n) for n in row] for row in rows]
+        widths = [max(least, *map(len, column)) + 1 for column in zip(*cells, strict=True)]
+        if sum(widths) <= room:
+            break
+    return cells

@@ -12,9 +12,9 @@ from clinqa.builders.banks.truefalse.options import BankTfOptions
 from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
 from clinqa.builders.banks.truefalse.statements import refers
 from clinqa.core.errors import ConfigError
-from clinqa.dataset.pair_summary import summarise_pairs
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.verify import verify
+from clinqa.kinds.true_false.describes import summarise_pairs
 
 BANKS = Path(__file__).parents[4] / "shared" / "data" / "banks"
 ASKED = "Made question {n}: which ECG finding is meant by item {n}?"
@@ -80,8 +80,8 @@ def test_what_was_built_holds_and_a_changed_label_is_found(tmp_path: Path) -> No
     assert verify(tmp_path / "out", [bank]) == []
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "split `test`" in card and "number, from 1" in card
-    shown = summarise_pairs(tmp_path / "out")
-    assert shown.splits["test"]["pairs"] == 10 and shown.documents == ()
+    shown = summarise_pairs(open_dataset(tmp_path / "out"))
+    assert shown["splits"]["test"]["pairs"] == 10 and shown["documents"] == []
     again = build_bank_tf([bank], tmp_path / "out")
     assert again.already_done
 
@@ -125,7 +125,9 @@ def test_such_questions_and_those_with_a_picture_are_left_out_with_a_reason(
     assert result.counts == {
         "questions": 4, "on_topic": 3, "left_out": 1, "rejects": 2, "pairs": 1, "items": 2
     }  # fmt: skip
-    reasons = open_dataset(tmp_path / "out").rejects()["reason"].to_pylist()
+    rejects = open_dataset(tmp_path / "out").table("rejects.parquet")
+    assert rejects is not None
+    reasons = rejects["reason"].to_pylist()
     assert sorted(reasons) == ["image_reference", "options_refer_to_each_other"]
 
 

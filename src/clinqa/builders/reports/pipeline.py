@@ -23,10 +23,10 @@ from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_vers
 from clinqa.core.outfolder import OutFolder, open_out
 from clinqa.core.records import Reason
 from clinqa.core.visible import visible
-from clinqa.dataset.discord import load_discord
 from clinqa.dataset.publish import publish
 from clinqa.dataset.splits import SPLITS
 from clinqa.dataset.writer import DatasetWriter, WriteResult
+from clinqa.kinds.long_form.discord import load_discord
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack
 from clinqa.privacy import is_private

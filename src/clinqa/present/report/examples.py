@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clinqa.present.levels import level_words
+from clinqa.kinds.long_form.levels import level_words
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.words import DANGEROUS, ERROR_KINDS, NO_ANSWER, decimals
 

@@ -20,7 +20,7 @@ from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.records import DataClass
-from clinqa.present.levels import plain_name
+from clinqa.kinds.long_form.levels import plain_name
 from clinqa.present.report.fairness.read import Audit, is_audit, read_audit
 from clinqa.present.report.words import GROUPS
 

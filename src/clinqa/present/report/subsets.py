@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from clinqa.core.figures import Figure
-from clinqa.present.levels import level_words
+from clinqa.kinds.long_form.levels import level_words
 from clinqa.present.report.read import Evaluation, Run
 from clinqa.present.report.results import any_figure, figure_cell, group_name, metric_columns
 from clinqa.present.report.tables import Cell, Column, Row, Table

@@ -17,7 +17,7 @@ from clinqa.core.cells import refuse_existing, tsv_cell, write_file
 from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Method, Phase
-from clinqa.dataset.summary import read_manifest
+from clinqa.dataset.reader import open_dataset
 from clinqa.packs.labels import LexiconLabel, format_labels
 
 __all__ = ["CURVE", "HEADER", "CoveragePoint", "Proposal", "propose"]
@@ -60,7 +60,7 @@ class _Row:
 
 def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
     """Write the table. A file that is there already may hold an expert's work: it is refused."""
-    manifest = read_manifest(folder)
+    manifest = open_dataset(folder).manifest
     refuse_existing(out)
     try:
         table = pl.read_parquet(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LEVEL_STYLES", "LevelStyle", "level_words", "plain_name"]
+__all__ = ["LEVELS", "LEVEL_STYLES", "LevelStyle", "level_words", "plain_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,9 @@ LEVEL_STYLES: tuple[LevelStyle, ...] = (
     LevelStyle(-3, "inad.", "inadequate (−3)", "#8a939a", "#939ca4", "...."),
     LevelStyle(-50, "confl.", "contradictory (−50)", "#1d2329", "#f4f6f8", "xxxx"),
 )
+
+LEVELS = tuple(sorted(style.level for style in LEVEL_STYLES))
+"""From the least to the most severe, what has no degree first."""
 
 _BY_LEVEL = {style.level: style for style in LEVEL_STYLES}
 

@@ -7,7 +7,11 @@ import pytest
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import StageCounts
-from clinqa.dataset.summary import summarise, wider_class
+from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.shown import described
+from clinqa.kinds.long_form.moves import wider_class
+from clinqa.kinds.long_form.summary import Summary
+from clinqa.kinds.long_form.summary import summarise as counted
 from made_folder import Label, Statement, write_folder
 
 LABELS = [
@@ -26,6 +30,10 @@ COUNTS = StageCounts(
     rejected_by_reason={"no_findings": 2},
     out_of_scope_by_reason={"category": 3, "iserror": 1},
 )
+
+
+def summarise(folder: Path) -> Summary:
+    return counted(open_dataset(folder))
 
 
 def made(folder: Path) -> Path:
@@ -106,7 +114,7 @@ def test_a_damaged_file_is_an_error_that_holds_no_text_of_it(tmp_path: Path) -> 
     folder = made(tmp_path / "d")
     (folder / "labels.parquet").write_bytes(b"Okafor, seen today")
     with pytest.raises(ConfigError) as caught:
-        summarise(folder)
+        described(folder)
     assert "Okafor" not in str(caught.value)
 
 

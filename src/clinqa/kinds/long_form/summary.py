@@ -1,94 +1,154 @@
-"""A dataset folder in numbers: flow, splits, abnormalities, levels, methods, discord.
+"""A dataset of reports in numbers: flow, splits, abnormalities, levels, methods, discord.
 
 Columns are read, never the contexts, so that a million studies are summed in little memory. All
 levels are counted in labels.parquet (one baseline label a study and abnormality); items would
-count a study several times under `--questions full`, and hold no -50.
+count a study several times under `--questions full`, and hold no -50. No text of a record stands
+in a summary, so that it may be shown where the reports may not; study ids only in `DiscordCase`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, StageCounts
-from clinqa.core.outfolder import MANIFEST
-from clinqa.core.records import DataClass, Method, Phase
-from clinqa.core.summary import LEVELS, AbnormalityRow, Flow, SplitRow, Summary
-from clinqa.dataset.discord import DiscordTable, find_discord
+from clinqa.core.records import Method, Phase
+from clinqa.core.schema import SPLITS
+from clinqa.kinds.facets.describes import Holding, most_first
+from clinqa.kinds.long_form.discord import DiscordCase, DiscordRow, DiscordTable, find_discord
+from clinqa.kinds.long_form.levels import LEVELS
 
 __all__ = [
-    "SPLITS",
+    "AbnormalityRow",
+    "Flow",
+    "SplitRow",
+    "Summary",
     "baseline_labels",
-    "read_manifest",
     "summarise",
-    "wider_class",
-    "written_in",
 ]
 
-SPLITS: tuple[str, ...] = ("train", "validation", "test")
 STUDY_STAGE, ITEM_STAGE = "studies", "items"
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a complete dataset folder; a folder without one is unfinished or not ours."""
-    if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder; give the --out of a build")
-    if not (folder / MANIFEST).is_file():
-        raise ConfigError(
-            f"{folder}: no {MANIFEST}, so no complete dataset; run its build again to finish it"
-        )
-    return Manifest.read(folder / MANIFEST)
+@dataclass(frozen=True, slots=True)
+class SplitRow:
+    """One split. `seen` counts the items whose deciding statement also decides one in train."""
+
+    name: str
+    patients: int
+    studies: int
+    items: int
+    seen: int
 
 
-def summarise(folder: Path, discord: DiscordTable | None = None) -> Summary:
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """From notes to items (EchoQA, Figure 1): read = kept + rejected + duplicates + out_of_scope.
+
+    None where the folder does not say.
+    """
+
+    read: int | None
+    out_of_scope: int | None
+    duplicates: int | None
+    rejected: int | None
+    kept: int | None
+    statements: int
+    occurrences: int
+    labels: int
+    items: int
+    out_of_scope_by_reason: dict[str, int] = field(default_factory=dict)
+    rejected_by_reason: dict[str, int] = field(default_factory=dict)
+    items_left_out: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def reconciles(self) -> bool | None:
+        """Whether every note read is accounted for; None where the folder does not say."""
+        parts = (self.kept, self.rejected, self.duplicates, self.out_of_scope)
+        known = [part for part in parts if part is not None]
+        if self.read is None or len(known) < len(parts):
+            return None
+        return self.read == sum(known)
+
+
+@dataclass(frozen=True, slots=True)
+class AbnormalityRow:
+    """One abnormality: items by split, studies by level, and how the studies were labelled."""
+
+    abnormality: str
+    items: dict[str, int]
+    levels: dict[int, int]
+    studies: int
+    coverage: float | None
+    methods: dict[str, int]
+    inferred: int
+    hedged: int
+    prosthesis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that `show` says of one folder."""
+
+    folder: str
+    data_class: str
+    profile: str
+    flow: Flow
+    splits: tuple[SplitRow, ...]
+    abnormalities: tuple[AbnormalityRow, ...]
+    methods: dict[str, int]
+    statement_methods: dict[str, int]
+    question_types: dict[str, int]
+    phases: dict[str, int]
+    rejects: dict[str, int]
+    discord: tuple[DiscordRow, ...]
+    discord_cases: tuple[DiscordCase, ...]
+    warnings: tuple[str, ...] = ()
+    two_valued: tuple[str, ...] = ()
+    """Abnormalities without degrees: of them 1 means present, and not mild."""
+
+    def as_json(self) -> dict[str, Any]:
+        """One object for `--json`; level keys become strings, as JSON has them."""
+        return {**asdict(self), "reconciles": self.flow.reconciles}
+
+
+def summarise(held: Holding, discord: DiscordTable | None = None) -> Summary:
     """Everything `show` says of a dataset of reports; ConfigError where a part is missing."""
-    manifest = read_manifest(folder)
+    folder, manifest = held.folder, held.manifest
     items = _items(folder)
     labels = baseline_labels(folder)
     statements = _table(folder, "statements.parquet")
-    try:
-        per_split = _splits(items)
-        counts = _study_counts(manifest)
-        rows = _abnormalities(items, labels, counts.kept if counts else None)
-        found, cases = find_discord(folder, discord) if discord else ((), ())
-        return Summary(
-            folder=str(folder),
-            data_class=manifest.data_class,
-            profile=written_in(manifest, "profile"),
-            flow=_flow(manifest, statements, labels, per_split),
-            splits=per_split,
-            abnormalities=rows,
-            methods=_tally(labels, "method"),
-            statement_methods=_tally(statements, "method", pl.col("count").sum()),
-            question_types=_tally(items, "question_type"),
-            phases=_tally(_table(folder, "labels.parquet"), "phase"),
-            discord=found,
-            discord_cases=cases,
-            rejects=_rejects(folder),
-            warnings=tuple(manifest.warnings),
-            two_valued=_two_valued(manifest),
-        )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        # the library's message may quote a value of the file: only its kind is passed on
-        raise ConfigError(
-            f"{folder}: a Parquet file is damaged or lacks a column ({type(error).__name__}); "
-            "run `clinqa verify` on the folder"
-        ) from error
+    per_split = _splits(items)
+    counts = _study_counts(manifest)
+    rows = _abnormalities(items, labels, counts.kept if counts else None)
+    found, cases = find_discord(folder, discord) if discord else ((), ())
+    return Summary(
+        folder=str(folder),
+        data_class=manifest.data_class,
+        profile=manifest.told("profile"),
+        flow=_flow(manifest, statements, labels, per_split),
+        splits=per_split,
+        abnormalities=rows,
+        methods=_tally(labels, "method"),
+        statement_methods=_tally(statements, "method", pl.col("count").sum()),
+        question_types=_tally(items, "question_type"),
+        phases=_tally(_table(folder, "labels.parquet"), "phase"),
+        discord=found,
+        discord_cases=cases,
+        rejects=_rejects(folder),
+        warnings=tuple(manifest.warnings),
+        two_valued=_two_valued(manifest),
+    )
 
 
 def baseline_labels(folder: Path) -> pl.LazyFrame:
     """The labels of the studies themselves, without what was found after an intervention."""
     labels = _table(folder, "labels.parquet")
     return labels.filter(pl.col("phase") == Phase.BASELINE.value)
-
-
-def wider_class(*classes: str) -> str:
-    """The most private of some data classes; an unknown one counts as the most private."""
-    order = [one.value for one in DataClass]
-    return max(classes, key=lambda one: order.index(one) if one in order else len(order))
 
 
 def _table(folder: Path, name: str) -> pl.LazyFrame:
@@ -216,8 +276,8 @@ def _flow(
         occurrences=int(occurrences or 0),
         labels=int(labels.select(pl.len()).collect(engine="streaming").item()),
         items=sum(split.items for split in splits),
-        out_of_scope_by_reason=_most_first(counts.out_of_scope_by_reason if counts else {}),
-        rejected_by_reason=_most_first(counts.rejected_by_reason if counts else {}),
+        out_of_scope_by_reason=most_first(counts.out_of_scope_by_reason if counts else {}),
+        rejected_by_reason=most_first(counts.rejected_by_reason if counts else {}),
         items_left_out=_left_out(manifest.counts.get(ITEM_STAGE)),
     )
 
@@ -229,7 +289,7 @@ def _left_out(counts: StageCounts | None) -> dict[str, int]:
     tally = {**counts.rejected_by_reason, **counts.out_of_scope_by_reason}
     if counts.duplicates:
         tally["duplicates"] = counts.duplicates
-    return _most_first(tally)
+    return most_first(tally)
 
 
 def _study_counts(manifest: Manifest) -> StageCounts | None:
@@ -243,16 +303,3 @@ def _study_counts(manifest: Manifest) -> StageCounts | None:
 def _two_valued(manifest: Manifest) -> tuple[str, ...]:
     names = manifest.details.get("two_valued")
     return tuple(map(str, names)) if isinstance(names, list) else ()
-
-
-def _most_first(tally: Mapping[str, int]) -> dict[str, int]:
-    return dict(sorted(tally.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def written_in(manifest: Manifest, name: str) -> str:
-    """A value of the configuration or identity as text; empty where there is none."""
-    for place in (manifest.configuration, manifest.identity, manifest.details):
-        value = place.get(name)
-        if isinstance(value, str | int | float):
-            return str(value)
-    return ""

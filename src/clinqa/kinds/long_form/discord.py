@@ -19,10 +19,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Level, Phase
-from clinqa.core.summary import LEVELS, DiscordCase, DiscordRow
+from clinqa.kinds.long_form.levels import LEVELS
 from clinqa.packs.loader import parse_yaml
 
 __all__ = [
+    "DiscordCase",
+    "DiscordRow",
     "DiscordTable",
     "Measurement",
     "agreeing_levels",
@@ -100,6 +102,28 @@ class _Reader:
     measurement: Measurement
     number: re.Pattern[str]
     unless: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordCase:
+    """A study whose number and word disagree. It holds neither."""
+
+    study_id: str
+    measurement: str
+    abnormality: str
+    level: int
+    same_statement: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordRow:
+    """How often one measurement is stated beside a label, and how often it contradicts it."""
+
+    measurement: str
+    abnormality: str
+    stated: int
+    discord: int
+    same_statement: int
 
 
 def load_discord(path: Path) -> DiscordTable:

@@ -8,51 +8,95 @@ inputs with the same sample and it is not among the rejects.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from clinqa.core.comparison import AbnormalityChange, Comparison
-from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
-from clinqa.dataset.summary import baseline_labels, read_manifest, wider_class, written_in
+from clinqa.core.records import DataClass
+from clinqa.kinds.facets.describes import Holding
+from clinqa.kinds.long_form.summary import baseline_labels
 
-__all__ = ["changed_labels", "cohen_kappa", "compare", "compare_with_changes"]
-
-
-def compare(a: Path, b: Path) -> Comparison:
-    """The labels of B against those of A, over the studies that both hold."""
-    return compare_with_changes(a, b)[0]
+__all__ = ["AbnormalityChange", "LabelMoves", "cohen_kappa", "compare", "wider_class"]
 
 
-def changed_labels(a: Path, b: Path) -> pl.DataFrame:
-    """Every label that moves: study_id, abnormality, before, after; null where there is none."""
-    return compare_with_changes(a, b)[1]
+@dataclass(frozen=True, slots=True)
+class AbnormalityChange:
+    """One abnormality over the shared studies.
+
+    `matrix` is (before, after, studies); None there means no label.
+
+    `agreement` and `kappa` take "no label" for a level of its own; the `_labelled` pair looks at
+    the studies that both builds label. Kappa is None where one level fills both sides: chance
+    agreement is then complete and kappa undefined.
+    """
+
+    abnormality: str
+    same: int
+    moved: int
+    added: int
+    removed: int
+    agreement: float | None
+    kappa: float | None
+    agreement_labelled: float | None
+    kappa_labelled: float | None
+    matrix: tuple[tuple[int | None, int | None, int], ...]
+
+    @property
+    def changed(self) -> int:
+        """Studies whose label moved, came or went."""
+        return self.moved + self.added + self.removed
 
 
-def compare_with_changes(a: Path, b: Path) -> tuple[Comparison, pl.DataFrame]:
-    """Both the comparison and the list of what moves, reading each build once."""
-    manifests = read_manifest(a), read_manifest(b)
+@dataclass(frozen=True, slots=True)
+class LabelMoves:
+    """Two builds, A and B. `only_a` and `only_b` are studies that the other does not hold."""
+
+    a: str
+    b: str
+    profile_a: str
+    profile_b: str
+    data_class: str
+    shared: int
+    only_a: int
+    only_b: int
+    abnormalities: tuple[AbnormalityChange, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> int:
+        """Labels that moved, came or went, over all abnormalities."""
+        return sum(row.changed for row in self.abnormalities)
+
+    def as_json(self) -> dict[str, Any]:
+        """One object for `--json`; a matrix is a list of [before, after, studies]."""
+        return {**asdict(self), "changed": self.changed}
+
+
+def compare(held: Holding, other: Holding) -> tuple[LabelMoves, pl.DataFrame]:
+    """The labels of another build against those of one, over the studies that both hold.
+
+    Beside it every label that moves: study_id, abnormality, before, after; null where there is
+    none. Each build is read once.
+    """
+    a, b = held.folder, other.folder
+    manifests = held.manifest, other.manifest
     same_reads = _same_reads(*manifests)
-    try:
-        names = sorted({*_names(a), *_names(b)})
-        both, only_a, only_b = _side_by_side(a, b, names, same_reads)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ConfigError(
-            f"{a} or {b}: a Parquet file is damaged or lacks a column ({type(error).__name__}); "
-            "run `clinqa verify` on both folders"
-        ) from error
+    names = sorted({*_names(a), *_names(b)})
+    both, only_a, only_b = _side_by_side(a, b, names, same_reads)
     warnings = []
     if not same_reads:
         warnings.append(
             "the two builds did not read the same inputs with the same sample; "
             "a study without any label counts as absent"
         )
-    comparison = Comparison(
+    moves = LabelMoves(
         a=str(a),
         b=str(b),
-        profile_a=written_in(manifests[0], "profile"),
-        profile_b=written_in(manifests[1], "profile"),
+        profile_a=manifests[0].told("profile"),
+        profile_b=manifests[1].told("profile"),
         data_class=wider_class(*(one.data_class for one in manifests)),
         shared=both.height,
         only_a=only_a,
@@ -60,9 +104,15 @@ def compare_with_changes(a: Path, b: Path) -> tuple[Comparison, pl.DataFrame]:
         abnormalities=tuple(_change(name, _matrix(both, name)) for name in names),
         warnings=tuple(warnings),
     )
-    return comparison, pl.concat(_changes(both, name) for name in ["", *names]).sort(
+    return moves, pl.concat(_changes(both, name) for name in ["", *names]).sort(
         "study_id", "abnormality"
     )
+
+
+def wider_class(*classes: str) -> str:
+    """The most private of some data classes; an unknown one counts as the most private."""
+    order = [one.value for one in DataClass]
+    return max(classes, key=lambda one: order.index(one) if one in order else len(order))
 
 
 def cohen_kappa(cells: Iterable[tuple[object, object, int]]) -> float | None:
@@ -152,7 +202,7 @@ def _same_reads(a: Manifest, b: Manifest) -> bool:
     hashes = [sorted(one.sha256 for one in manifest.inputs) for manifest in (a, b)]
     if not hashes[0] or hashes[0] != hashes[1]:
         return False
-    samples = [[written_in(one, key) for key in ("sample_subjects", "limit")] for one in (a, b)]
+    samples = [[one.told(key) for key in ("sample_subjects", "limit")] for one in (a, b)]
     if samples[0] != samples[1]:
         return False
     return not samples[0][0] or a.seeds == b.seeds

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.core.manifest import StageCounts
-from clinqa.dataset.compare import changed_labels, cohen_kappa, compare
+from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.long_form import moves
+from clinqa.kinds.long_form.moves import LabelMoves, cohen_kappa
 from made_folder import Label, write_folder
 
 A = [
@@ -25,6 +28,14 @@ B = [
     Label("s3", "mitral_regurgitation", 0, phase="post"),
     Label("new", "la_cavity", 3),
 ]
+
+
+def compare(a: Path, b: Path) -> LabelMoves:
+    return moves.compare(open_dataset(a), open_dataset(b))[0]
+
+
+def changed_labels(a: Path, b: Path) -> pl.DataFrame:
+    return moves.compare(open_dataset(a), open_dataset(b))[1]
 
 
 def test_moved_added_and_removed_labels_are_counted_over_the_shared_studies(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.dataset.discord import (
+from clinqa.kinds.long_form.discord import (
     DiscordTable,
     agreeing_levels,
     discord_examples,
