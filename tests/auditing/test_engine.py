@@ -11,8 +11,8 @@ from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import between_variance, crude, equality_difference, trend
 from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.engine import Found, audit_means
-from clinqa.auditing.null import adjusted, blocks_of, p_values
 from clinqa.simulate.cohort import Effect
+from clinqa.stats.nulls import adjusted, blocks_of, p_values
 
 FEW = Drawing(seed=3, draws=200, permutations=199)
 

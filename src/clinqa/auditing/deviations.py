@@ -12,21 +12,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, crude, trend
 from clinqa.auditing.drawing import Drawing
-from clinqa.auditing.null import points_of
 from clinqa.core.ids import sub_seed
-from clinqa.stats.bootstrap import bootstrap_sums, resampled_totals
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.design import Design, Ints, resampled_totals
+from clinqa.stats.estimates import Estimate, estimates
+from clinqa.stats.intervals import Floats, percentile
+from clinqa.stats.jointly import simultaneous
+from clinqa.stats.measure import share
 
 __all__ = ["Interval", "intervals", "scores_with_intervals"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +54,16 @@ def intervals(
     totals[:, used] = resampled_totals(flat[:, used], draws=drawing.draws, seed=seed)
     drawn = _crude(totals.reshape(drawing.draws, groups, -1), runs, means.under_of)
     seen = _crude(wide.sum(axis=0), runs, means.under_of)
-    away = drawn.deviations - seen.deviations
-    with np.errstate(invalid="ignore", divide="ignore"):
-        there = ~np.isnan(away)
-        spread = np.sqrt(np.where(there, away**2, 0.0).sum(axis=0) / there.sum(axis=0))
-        # as many patients, one less: the spread of a sample's own draws is a little too small
-        patients = np.bincount(codes[rows], minlength=groups)[:, None]
-        spread = spread * np.sqrt(patients / np.maximum(patients - 1, 1))
-        far = np.abs(away) / np.where(spread > 0, spread, np.nan)
-    worst = np.max(np.where(np.isnan(far), 0.0, far), axis=1)
-    reach = np.quantile(worst, drawing.level, axis=0) * spread
+    patients = np.bincount(codes[rows], minlength=groups)
+    low, high = simultaneous(seen.deviations, drawn.deviations, patients, drawing.level)
     slope_low = slope_high = np.full(runs, np.nan)
     if dimension.ordered:
         slopes = trend(drawn, np.array(dimension.ranks, np.float64))
-        tail = (1 - drawing.level) / 2
-        slope_low, slope_high = points_of(slopes, tail, 1 - tail)
+        slope_low, slope_high = percentile(slopes, (1 - drawing.level) / 2)
     entering = groups - len(dimension.small)
     return Interval(
-        seen.deviations - reach,
-        seen.deviations + reach,
+        low,
+        high,
         slope_low,
         slope_high,
         f"simultaneous over {entering} groups, max-t of the bootstrap over {drawing.who}, "
@@ -92,16 +81,8 @@ def scores_with_intervals(means: Means, rows: Ints, drawing: Drawing) -> list[Es
     runs = means.runs
     sums = np.concatenate([means.over[rows], means.under[rows]], axis=1)
 
-    def statistic(totals: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            made: Floats = totals[:, :runs] / totals[:, runs:][:, means.under_of]
-        return made
-
-    return bootstrap_sums(
-        sums,
-        statistic,
-        n=len(rows),
-        seed=sub_seed(drawing.seed, "audit.resample"),
-        draws=drawing.draws,
-        level=drawing.level,
-    )
+    measures = [
+        share(means.metric, at, runs + under) for at, under in enumerate(means.under_of.tolist())
+    ]
+    seed = sub_seed(drawing.seed, "audit.resample")
+    return estimates(measures, sums, Design(seed=seed, draws=drawing.draws, level=drawing.level))

@@ -7,10 +7,9 @@ of those, so nothing is computed again from answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.answers import Means
 from clinqa.auditing.cohort import PATIENT, TRACT
@@ -18,41 +17,19 @@ from clinqa.auditing.deviations import Interval, intervals
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
 from clinqa.auditing.drawing import Drawing
-from clinqa.auditing.null import (
-    Shuffled,
-    Units,
-    adjusted,
-    blocks_of,
-    keys_of,
-    mean_of,
-    p_values,
-    points_of,
-    shuffled,
-)
+from clinqa.auditing.null import Shuffled, Units, shuffled
 from clinqa.auditing.standard import Cells, Standardised, cells_of, hardness, standardised
+from clinqa.stats.design import Ints
+from clinqa.stats.intervals import Floats
+from clinqa.stats.nulls import Null, blocks_of, keys_of, null
 
-__all__ = ["CRUDE", "GAPS", "STANDARD", "Found", "Null", "audit_means"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+__all__ = ["CRUDE", "GAPS", "STANDARD", "Found", "audit_means"]
 
 #: The measures that get a null. All but the last two are of crude scores; `trend` is two-sided.
 CRUDE = ("equality_difference", "equality_difference_repeats", "max_min_gap", "trend")
 STANDARD = ("equality_difference_standardised",)
 GAPS = (*CRUDE, *STANDARD)
 _AT_ONCE = 1 << 21
-
-
-@dataclass(frozen=True, slots=True)
-class Null:
-    """One measure of each run beside what it is when the attribute is permuted."""
-
-    value: Floats  # (runs)
-    expected: Floats
-    low: Floats  # the 5 and 95 per cent points under no disparity
-    high: Floats
-    p: Floats
-    p_max: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +82,9 @@ def audit_means(
         if there:
             seen = [_observed(name, making[at]) for at in there]
             drawn = [np.concatenate(making[at].drawn[name]) for at in there]
-            for at, null in zip(there, _nulls(name, seen, drawn), strict=True):
-                nulls[at][name] = null
-    return [
-        Found(
-            one.dimension, one.crude, one.repeats, one.noise, one.between, one.standard,
-            one.intervals, one.units, one.n, null,
-        )
-        for one, null in zip(found, nulls, strict=True)
-    ]  # fmt: skip
+            for at, made in zip(there, null(seen, drawn, two_sided=name == "trend"), strict=True):
+                nulls[at][name] = made
+    return [replace(one, nulls=own) for one, own in zip(found, nulls, strict=True)]
 
 
 def _units(
@@ -228,20 +199,6 @@ def _observed(name: str, one: _Making) -> Floats:
     else:
         made = _crude_measures(one, _group_sums(one, codes))[name]
     return np.asarray(made[0], np.float64)
-
-
-def _nulls(name: str, seen: Sequence[Floats], drawn: Sequence[Floats]) -> list[Null]:
-    two_sided = name == "trend"
-    tests = [np.abs(one) for one in seen] if two_sided else list(seen)
-    against = [np.abs(one) for one in drawn] if two_sided else list(drawn)
-    made = []
-    for value, test, null, far, p_max in zip(
-        seen, tests, drawn, against, adjusted(tests, against), strict=True
-    ):
-        tail = 0.025 if two_sided else 0.05
-        low, high = points_of(null, tail, 1 - tail)
-        made.append(Null(value, mean_of(null), low, high, p_values(test, far), p_max))
-    return made
 
 
 def _found(one: _Making, of_patients: Means, tract: Ints, drawing: Drawing) -> Found:

@@ -16,9 +16,9 @@ from clinqa.auditing.dimensions import MISSING, Dimension
 from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.engine import STANDARD, Found
 from clinqa.auditing.records import GAP, Gap
-from clinqa.core.figures import Figure
+from clinqa.core.figures import Figure, known
 from clinqa.scoring.inputs import Run
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.estimates import Estimate
 
 __all__ = ["figures_of", "gaps_of", "overall_figures"]
 
@@ -86,20 +86,10 @@ def _scores(
             continue
         if own.tobytes() not in made:
             made[own.tobytes()] = scores_with_intervals(means, own, drawing)
-        estimate = made[own.tobytes()][at]
-        yield Figure(
-            run.id,
-            run.model,
-            run.shots,
-            means.metric,
-            _number(estimate.value),
-            _number(estimate.low),
-            _number(estimate.high),
-            round(float(below[:, at].sum())),
-            len(own),
-            means.signature,
-            subset,
-        )
+        yield made[own.tobytes()][at].figure(
+            means.metric, means.signature, run=run.id, model=run.model, shots=run.shots,
+            subset=subset,
+        )  # fmt: skip
 
 
 def _withheld(means: Means, run: Run, subset: dict[str, str], least: str) -> Figure:
@@ -122,9 +112,9 @@ def _deviations(
             run.model,
             run.shots,
             f"{means.metric}_deviation",
-            _number(found.crude.deviations[code, at]),
-            _number(found.intervals.low[code, at]),
-            _number(found.intervals.high[code, at]),
+            known(found.crude.deviations[code, at]),
+            known(found.intervals.low[code, at]),
+            known(found.intervals.high[code, at]),
             round(float(found.n[code, at])),
             int((below[:, at] > 0).sum()),
             f"deviation|from the score of all known groups|{found.intervals.signature}"
@@ -153,10 +143,10 @@ def gaps_of(
         for measure, null in found.nulls.items():
             interval = found.intervals
             trended = measure == "trend"
-            repeats = [_number(gap) for gap in found.repeats[at]]
-            known = [gap for gap in repeats if gap is not None]
+            repeats = [known(gap) for gap in found.repeats[at]]
+            there = [gap for gap in repeats if gap is not None]
             repeated = measure == "equality_difference_repeats"
-            value, expected = _number(null.value[at]), _number(null.expected[at])
+            value, expected = known(null.value[at]), known(null.expected[at])
             yield Gap(
                 **about,
                 measure=measure,
@@ -164,18 +154,18 @@ def gaps_of(
                 signature=_signature(measure, dimension, means, drawing, family),
                 expected=expected,
                 excess=None if value is None or expected is None else value - expected,
-                null_low=_number(null.low[at]),
-                null_high=_number(null.high[at]),
-                p=_number(null.p[at]),
-                p_max=_number(null.p_max[at]),
-                low=_number(interval.slope_low[at]) if trended else None,
-                high=_number(interval.slope_high[at]) if trended else None,
+                null_low=known(null.low[at]),
+                null_high=known(null.high[at]),
+                p=known(null.p[at]),
+                p_max=known(null.p_max[at]),
+                low=known(interval.slope_low[at]) if trended else None,
+                high=known(interval.slope_high[at]) if trended else None,
                 repeats=repeats if repeated else (),
-                sd=_spread(known) if repeated and len(known) == len(repeats) else None,
+                sd=_spread(there) if repeated and len(there) == len(repeats) else None,
             )
-        variance = _number(found.between[at])
+        variance = known(found.between[at])
         others = {
-            "ratio": _number(crude.ratio[at]),
+            "ratio": known(crude.ratio[at]),
             "between_group_sd": None if variance is None else math.sqrt(max(variance, 0.0)),
         }
         for measure, value in others.items():
@@ -206,7 +196,7 @@ def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
         below = means.under[rows][:, means.under_of[at]]
         yield Figure(
             run.id, run.model, run.shots, f"{means.metric}_worst_group",
-            _number(scores[code, at]), None, None, round(float(found.n[code, at])),
+            known(scores[code, at]), None, None, round(float(found.n[code, at])),
             int((below > 0).sum()), f"worst group|the worst of {compared} groups"
             f"{' (highest)' if lower else ' (lowest)'}|of {means.signature}",
             {"dimension": dimension.name, "group": dimension.groups[code]},
@@ -231,7 +221,3 @@ def _signature(
         f"{drawing.permutations} permutations, p = (b+1)/(B+1){sides}, max-T over {family}"
         f"|of {means.signature}"
     )
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

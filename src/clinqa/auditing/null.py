@@ -1,43 +1,23 @@
-"""What the gap would be if the attribute had nothing to do with the score: the attribute permuted.
+"""How an attribute is permuted among the units that it was assigned to (tracts or patients).
 
-An attribute is permuted among the units that it was assigned to (tracts or patients), so all
-items and repeats of a unit move together; an intersection of an attribute of patients with one
+All items and repeats of a unit move together; an intersection of an attribute of patients with one
 of tracts has each permuted at its own unit. Units change places only within blocks of about as
 many items; for the standardised gap also of about as hard questions.
-
-Every dimension, run and repeat sees the same permutations, so the largest of all standardised gaps
-has a distribution of its own: p-values adjusted by it (max-T, Westfall and Young 1993) hold for all
-dimensions and models at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.dimensions import Dimension
-from clinqa.core.ids import sub_seed
+from clinqa.stats.design import Ints
+from clinqa.stats.intervals import Floats
+from clinqa.stats.nulls import permuted
 
-__all__ = [
-    "Shuffled",
-    "Units",
-    "adjusted",
-    "blocks_of",
-    "keys_of",
-    "mean_of",
-    "p_values",
-    "points_of",
-    "shuffled",
-]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-_LEAST_IN_BLOCK = 20
-_BLOCKS = 5
+__all__ = ["Shuffled", "Units", "shuffled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +28,6 @@ class Units:
     of: Ints
     size: int
     blocks: Ints
-
-
-def blocks_of(values: Floats, within: Ints | None = None, most: int = _BLOCKS) -> Ints:
-    """Units with about the same value, as numbered blocks of at least twenty; equal values are
-    never parted. `within` are blocks to cut further."""
-    whole = np.zeros(len(values), np.int64) if within is None else within
-    made = np.zeros(len(values), np.int64)
-    for block in np.unique(whole):
-        rows = np.flatnonzero(whole == block)
-        parts = min(most, len(rows) // _LEAST_IN_BLOCK)
-        code = np.zeros(len(rows), np.int64)
-        if parts > 1:
-            shares = np.arange(1, parts) / parts
-            cuts = np.unique(np.quantile(values[rows], shares, method="inverted_cdf"))
-            code = np.searchsorted(cuts, values[rows], side="left")
-        made[rows] = block * (most + 1) + code
-    return np.unique(made, return_inverse=True)[1].astype(np.int64)
-
-
-def keys_of(
-    sizes: Mapping[str, int], permutations: int, seed: int, at_once: int
-) -> Iterator[dict[str, Floats]]:
-    """Random keys for the units of each kind, some permutations at a time."""
-    drawn = {
-        kind: np.random.default_rng(sub_seed(seed, "audit.permute", kind)) for kind in sorted(sizes)
-    }
-    for done in range(0, permutations, at_once):
-        rows = min(at_once, permutations - done)
-        yield {kind: drawn[kind].random((rows, sizes[kind])) for kind in drawn}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +61,7 @@ class _Part:
     rows: Ints | None
 
     def permuted(self, keys: Mapping[str, Floats]) -> Ints:
-        order = np.argsort(self.blocks + keys[self.kind][:, self.units], axis=1)
-        made = np.empty_like(order)
-        settled = self.codes[np.argsort(self.blocks, kind="stable")]
-        np.put_along_axis(made, order, np.broadcast_to(settled, order.shape), axis=1)
+        made = permuted(self.codes, self.blocks, keys[self.kind][:, self.units])
         return made if self.rows is None else made[:, self.rows]
 
 
@@ -148,50 +96,3 @@ def _part(codes: Ints, kind: str, units: Units, rows: Ints | None) -> tuple[_Par
     place[there] = np.arange(len(there))
     part = _Part(kind, there, codes[known][first], units.blocks[there], rows)
     return part, place[units.of]
-
-
-def p_values(observed: Floats, permuted: Floats) -> Floats:
-    """(b + 1) / (B + 1): how often a permuted figure is as large; NaN where there is none."""
-    # sums in another order differ in their last digits; equal figures count as equal
-    # a permutation without a figure (all answers in one group) is not held against the run
-    as_large = (np.isnan(permuted) | (permuted >= observed - 1e-12)).sum(axis=0)
-    made: Floats = (as_large + 1) / (len(permuted) + 1)
-    return np.where(np.isnan(observed), np.nan, made)
-
-
-def mean_of(drawn: Floats) -> Floats:
-    """The mean over permutations of the figures that exist; NaN where none does."""
-    there = ~np.isnan(drawn)
-    with np.errstate(invalid="ignore"):
-        made: Floats = np.where(there, drawn, 0.0).sum(axis=0) / there.sum(axis=0)
-    return made
-
-
-def points_of(drawn: Floats, low: float, high: float) -> tuple[Floats, Floats]:
-    """Two quantiles over permutations of the figures that exist; NaN where none does."""
-    none = np.isnan(drawn).all(axis=0)
-    ends = np.nanquantile(np.where(none, 0.0, drawn), [low, high], axis=0)
-    return np.where(none, np.nan, ends[0]), np.where(none, np.nan, ends[1])
-
-
-def adjusted(observed: Sequence[Floats], permuted: Sequence[Floats]) -> list[Floats]:
-    """p-values by the largest of all: each figure is standardised by its own permutations.
-
-    One entry a dimension: observed (runs), permuted (permutations, runs).
-    """
-    standard: list[tuple[Floats, Floats]] = []
-    for seen, drawn in zip(observed, permuted, strict=True):
-        both = np.concatenate([seen[None], drawn])
-        centre = mean_of(both)
-        spread = np.sqrt(mean_of((both - centre) ** 2))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            z = np.where(spread > 1e-12, (both - centre) / spread, np.nan)
-        standard.append((z[0], z[1:]))
-    width = np.concatenate([drawn for _, drawn in standard], axis=1)
-    largest = np.max(np.where(np.isnan(width), -np.inf, width), axis=1)
-    made = []
-    for seen, _ in standard:
-        as_large = (largest[:, None] >= seen[None] - 1e-12).sum(axis=0)
-        # what no permutation moves is as large in all of them
-        made.append(np.where(np.isnan(seen), 1.0, (as_large + 1) / (len(largest) + 1)))
-    return [np.where(np.isnan(seen), np.nan, p) for seen, p in zip(observed, made, strict=True)]
