@@ -17,9 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
 
-from clinqa.stats.crossed import Crossed
 from clinqa.stats.diagonal import gap_weights, interaction_weights
-from stats.made_crossed import World
+from stats.made_crossed import World, crossed
 
 WORLDS = (
     World(training=0.0),
@@ -54,7 +53,7 @@ def main() -> None:
         rejected = 0
         for seed in range(studies):
             rows, column, groups = world.answers(seed)
-            found = Crossed(rows, column, groups, seed=seed, draws=400)
+            found = crossed(rows, column, groups, seed=seed, draws=400)
             made = [found.combine(weights) for weights, _ in sums]
             ends = [one.estimate for one in made] + [found.cell(0, 0), found.cell(0, 1)]
             truths = [truth for _, truth in sums] + [own, other]

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clinqa.stats.crossed import Crossed
+from clinqa.stats.design import Design
+
 Floats = np.ndarray
 
 
@@ -49,3 +52,11 @@ class World:
         z = np.random.default_rng(0).normal(0, spread, 1_000_000)
         other, own = (1 / (1 + np.exp(-(z + more))) for more in (0.0, self.effect))
         return float(other.mean()), float(own.mean())
+
+
+def crossed(rows: object, column: object, groups: object, seed: int, draws: int = 2000) -> Crossed:
+    """The study of these rows, each seeds × questions."""
+    models = [np.atleast_2d(np.asarray(row, dtype=float)) for row in rows]  # type: ignore[attr-defined]
+    row_of = np.repeat(np.arange(len(models)), [len(row) for row in models])
+    design = Design(groups, strata=column, crossed=row_of, seed=seed, draws=draws)  # type: ignore[arg-type]
+    return Crossed(np.concatenate(models), design)

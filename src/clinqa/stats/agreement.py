@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from clinqa.stats.bootstrap import cluster_weights
+from clinqa.stats.design import Labels, cluster_weights
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.intervals import Floats, of_samples, percentile
+from clinqa.stats.measure import ratio
 
 __all__ = ["Agreement", "agreement", "hierarchy"]
 
-Floats = npt.NDArray[np.float64]
 _AT_ONCE = 256
 
 
@@ -41,10 +42,20 @@ class Agreement:
     clusters: int
     signature: str
 
+    def mean(self, chosen: Sequence[tuple[int, int]], level: float = 0.95) -> Estimate:
+        """The mean kappa of some pairs; those for which it does not exist are left out."""
+        places = {pair: at for at, pair in enumerate(self.pairs)}
+        known = [pair for pair in chosen if np.isfinite(self.value[pair])]
+        columns = [places[pair] for pair in known]
+        value = float(np.mean([self.value[pair] for pair in known])) if known else np.nan
+        means = self.samples[:, columns].mean(axis=1) if known else np.zeros(0)
+        low, high, how = of_samples(means, level)
+        return Estimate(value, low, high, self.n, self.clusters, f"mean kappa|{how}")
+
 
 def agreement(
     codes: npt.NDArray[np.int8],
-    groups: Sequence[str] | npt.NDArray[Any],
+    groups: Labels,
     *,
     seed: int,
     draws: int = 1000,
@@ -72,11 +83,7 @@ def agreement(
                 ]
             )
         samples = _kappas(totals, pairs, judges, classes)
-        tail = (1 - level) / 2
-        low, high = np.full((2, len(pairs)), np.nan)
-        some = np.flatnonzero(~np.isnan(samples).all(axis=0))
-        if len(some):
-            low[some], high[some] = np.nanquantile(samples[:, some], [tail, 1 - tail], axis=0)
+        low, high = percentile(samples, (1 - level) / 2)
         how = f"cluster bootstrap, percentile, {draws} draws|{level:g}"
     return Agreement(
         _square(value, pairs, judges, 1.0),
@@ -92,7 +99,7 @@ def agreement(
 
 def _counts(
     codes: npt.NDArray[np.int8],
-    groups: Sequence[str] | npt.NDArray[Any],
+    groups: Labels,
     pairs: Sequence[tuple[int, int]],
 ) -> tuple[npt.NDArray[np.float32], int]:
     """By cluster: items, how often each pair agrees, how often each judge says each class."""
@@ -120,10 +127,7 @@ def _kappas(totals: Floats, pairs: Sequence[tuple[int, int]], judges: int, class
     left = np.array([a for a, _ in pairs], dtype=np.intp)
     right = np.array([b for _, b in pairs], dtype=np.intp)
     by_chance = np.einsum("dpc,dpc->dp", margins[:, left], margins[:, right])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        under = n * n - by_chance
-        made: Floats = np.where(under > 0, (agree * n - by_chance) / under, np.nan)
-    return made
+    return ratio(agree * n - by_chance, n * n - by_chance)
 
 
 def _square(

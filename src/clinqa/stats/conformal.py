@@ -18,9 +18,10 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaln, gammaln, ndtri
+from scipy.special import betaln, gammaln
 
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.intervals import Floats, wilson
 
 __all__ = [
     "Cover",
@@ -36,11 +37,10 @@ __all__ = [
     "randomised_sets",
     "rank_of",
     "sets",
+    "shift",
     "threshold",
-    "wilson",
 ]
 
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Cover = Literal["any", "all"]
 Rule = Literal["conformal", "plain"]
@@ -255,17 +255,14 @@ def coverage(
     )
 
 
-def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share of independent trials.
-
-    >>> [round(x, 3) for x in wilson(9, 10)]
-    [0.596, 0.982]
-    """
-    if not trials:
-        return math.nan, math.nan
-    z = float(ndtri(1 - (1 - level) / 2))
-    share = successes / trials
-    scale = 1 + z * z / trials
-    middle = (share + z * z / (2 * trials)) / scale
-    reach = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2)) / scale
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+def shift(calibration: Floats, use: Floats) -> tuple[float, bool]:
+    """How far apart the highest probabilities of two sets of questions are: Kolmogorov and
+    Smirnov's distance, and whether it is more than chance gives (5 %)."""
+    one, other = np.sort(calibration.max(axis=1)), np.sort(use.max(axis=1))
+    if not len(one) or not len(other):
+        return 0.0, False
+    points = np.concatenate([one, other])
+    apart = np.searchsorted(one, points, side="right") / len(one)
+    apart = apart - np.searchsorted(other, points, side="right") / len(other)
+    distance = float(np.abs(apart).max())
+    return distance, distance > 1.358 * math.sqrt((len(one) + len(other)) / len(one) / len(other))

@@ -18,21 +18,17 @@ three seeds a row are few, and say little of how far seeds go apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, stdtr, stdtrit
 
-from clinqa.stats.bootstrap import bootstrap, cluster_sums, resampled_totals
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.design import Design, Ints, resampled_totals
+from clinqa.stats.estimates import Estimate, estimates
+from clinqa.stats.intervals import SHARE, Floats, student, two_sided
+from clinqa.stats.measure import mean, ratio
 
 __all__ = ["FEWEST_SEEDS", "Combination", "Crossed"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 #: Of each trained row; with fewer, seeds say nothing of themselves.
 FEWEST_SEEDS = 3
@@ -53,89 +49,57 @@ class Combination:
 class Crossed:
     """The answers of every model to every question, and what of them is drawn again.
 
-    `right` has an entry a row (what was trained on): an array of seeds × questions, each number
-    the share of orders that were answered rightly. A row of one seed is a model as it is (the
-    base), which no training would make otherwise. `column` says which test set each question is
-    of, `groups` which questions go together.
+    `right` is models × questions, each number the share of orders that were answered rightly. Of
+    the design, `crossed` says what each model was trained on (a row; None: each is one): models
+    of one row are its seeds, and a row of one is a model as it is (the base), which no training
+    would make otherwise. `strata` says which test set each question is of (a column; None: one for
+    all), `clusters` which questions go together.
     """
 
-    def __init__(
-        self,
-        right: Sequence[npt.ArrayLike],
-        column: npt.ArrayLike,
-        groups: Sequence[str] | npt.NDArray[Any],
-        *,
-        seed: int,
-        draws: int = 2000,
-        level: float = 0.95,
-    ) -> None:
-        self._right = [np.atleast_2d(np.asarray(row, dtype=np.float64)) for row in right]
-        self._column = np.asarray(column, dtype=np.int64)
-        self._groups = np.asarray(groups)
-        self.columns = int(self._column.max()) + 1 if len(self._column) else 0
-        self._check()
-        self._sort()
-        self.draws, self.level, self._seed = draws, level, seed
-        self._row = np.repeat(np.arange(len(self._right)), [len(row) for row in self._right])
-        flat = np.concatenate(self._right)
-        places = [np.flatnonzero(self._column == at) for at in range(self.columns)]
+    def __init__(self, right: npt.ArrayLike, design: Design) -> None:
+        flat = np.atleast_2d(np.asarray(right, dtype=np.float64))
+        many = flat.shape[1]
+        groups = np.asarray(range(many) if design.clusters is None else design.clusters)
+        strata = np.asarray(np.zeros(many) if design.strata is None else design.strata)
+        rows = np.asarray(range(len(flat)) if design.crossed is None else design.crossed)
+        if len(groups) != many or len(strata) != many or len(rows) != len(flat) or not many:
+            raise ValueError("every row needs a number for each question, with column and group")
+        if not np.isfinite(flat).all():
+            raise ValueError("every model needs an answer to every question")
+        # questions by content, so that the order in which they come touches no last digit
+        order = np.lexsort([*flat, np.unique(groups, return_inverse=True)[1], strata])
+        self._right = flat[:, order]
+        self._design = replace(design, clusters=groups[order], strata=strata[order])
+        self._column = np.unique(strata[order], return_inverse=True)[1]
+        self._row = np.unique(rows, return_inverse=True)[1]
+        places = [np.flatnonzero(self._column == at) for at in range(self._column.max() + 1)]
         self.questions = [len(place) for place in places]
         #: models × test sets: the share of right answers of each training
-        self.models: Floats = np.stack([flat[:, place].mean(axis=1) for place in places], axis=1)
-        self.matrix: Floats = np.stack(
-            [self.models[self._row == at].mean(axis=0) for at in range(len(self._right))]
+        self.models: Floats = np.stack(
+            [self._right[:, place].mean(axis=1) for place in places], axis=1
         )
-        self._blocks = self._connected()
-        self._drawn, self.clusters = self._resampled(flat)
+        self.matrix: Floats = np.stack(
+            [self.models[self._row == at].mean(axis=0) for at in range(self._row.max() + 1)]
+        )
+        self._blocks: list[list[int]] = []
+        self._drawn, self.clusters = self._resampled()
 
-    def _check(self) -> None:
-        sizes = {row.shape[1] for row in self._right}
-        if sizes != {len(self._column)} or len(self._groups) != len(self._column):
-            raise ValueError("every row needs a number for each question, with column and group")
-        if not all(np.isfinite(row).all() for row in self._right):
-            raise ValueError("every model needs an answer to every question")
-        if np.bincount(self._column, minlength=self.columns).min() < 1:
-            raise ValueError("a test set without questions")
-
-    def _sort(self) -> None:
-        """Questions by content, so that the order in which they come touches no last digit."""
-        _, coded = np.unique(self._groups, return_inverse=True)
-        keys = [model for row in self._right for model in row]
-        order = np.lexsort([*keys, coded, self._column])
-        self._right = [row[:, order] for row in self._right]
-        self._column, self._groups = self._column[order], self._groups[order]
-
-    def _connected(self) -> list[list[int]]:
-        """Test sets that share no cluster are drawn apart; those that do, together."""
-        root = list(range(self.columns))
-
-        def top(at: int) -> int:
-            while root[at] != at:
-                at = root[at]
-            return at
-
-        first: dict[Any, int] = {}
-        for group, column in zip(self._groups.tolist(), self._column.tolist(), strict=True):
-            root[top(column)] = top(first.setdefault(group, column))
-        blocks: dict[int, list[int]] = {}
-        for at in range(self.columns):
-            blocks.setdefault(top(at), []).append(at)
-        return list(blocks.values())
-
-    def _resampled(self, flat: Floats) -> tuple[Floats, list[int]]:
-        """How far each model's share on each test set is from itself in each sample."""
-        drawn = np.zeros((self.draws, len(flat), self.columns))
-        clusters = [0] * self.columns
-        for block in self._blocks:
-            inside = np.flatnonzero(np.isin(self._column, block))
-            one_hot = (self._column[inside][:, None] == np.array(block)).astype(np.float64)
-            rows = [one_hot, *(one_hot * model[inside][:, None] for model in flat)]
-            sums = cluster_sums(np.concatenate(rows, axis=1), self._groups[inside])
-            totals = resampled_totals(sums, draws=self.draws, seed=self._seed + block[0])
-            totals = totals.reshape(self.draws, -1, len(block))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                shares = totals[:, 1:] / totals[:, :1]
-            for at, column in enumerate(block):
+    def _resampled(self) -> tuple[Floats, list[int]]:
+        """How far each model's share on each test set is from itself in each sample. Test sets that
+        share no cluster are drawn apart; those that do, together."""
+        design = self._design
+        drawn = np.zeros((design.draws, *self.models.shape))
+        clusters = [0] * len(self.questions)
+        for first, inside in design.blocks().items():
+            block = np.unique(self._column[inside])
+            self._blocks.append(block.tolist())
+            one_hot = (self._column[inside][:, None] == block).astype(np.float64)
+            rows = [one_hot, *(one_hot * model[inside][:, None] for model in self._right)]
+            sums = design.of(inside).sums(np.concatenate(rows, axis=1))
+            totals = resampled_totals(sums, draws=design.draws, seed=design.seed + first)
+            totals = totals.reshape(design.draws, -1, len(block))
+            shares = ratio(totals[:, 1:], totals[:, :1])
+            for at, column in enumerate(block.tolist()):
                 clusters[column] = many = int((sums[:, at] > 0).sum())
                 widened = math.sqrt(many / (many - 1)) if many > 1 else math.nan
                 # a sample without any question of a small test set tells nothing of it
@@ -145,7 +109,7 @@ class Crossed:
 
     def seeds(self, row: int) -> int:
         """How many trainings a row has."""
-        return len(self._right[row])
+        return int((self._row == row).sum())
 
     def combine(self, weights: npt.ArrayLike) -> Combination:
         """The sum of weights × cells; `weights` is rows × test sets."""
@@ -158,18 +122,18 @@ class Crossed:
         n = sum(self.questions[at] for at in used)
         variance, freedom, trained, seeds = self._variance(given, used)
         how = self._how(seeds)
+        nan, level = math.nan, self._design.level
         if not math.isfinite(variance):
-            nan = math.nan
             why = f"{how}|one cluster: no interval"
             return Combination(Estimate(value, nan, nan, n, sum(clusters), why), nan, nan, nan, nan)
         error = math.sqrt(variance) if variance > _ROUNDING else 0.0
         if error == 0:  # the same on every question: how it would vary, nobody can tell
-            nan, p = math.nan, 1.0 if value == 0 else math.nan
+            p = 1.0 if value == 0 else nan
             how = f"{how}|no spread: no interval"
             return Combination(Estimate(value, nan, nan, n, sum(clusters), how), p, 0.0, freedom, 0)
-        reach = float(stdtrit(freedom, 0.5 + self.level / 2)) * error
-        p = 2 * float(stdtr(freedom, -abs(value) / error))
-        estimate = Estimate(value, value - reach, value + reach, n, sum(clusters), how)
+        low, high = student(value, error, freedom, level)
+        p = two_sided(value, error, freedom)
+        estimate = Estimate(value, low, high, n, sum(clusters), how)
         return Combination(estimate, p, error, freedom, trained / variance)
 
     def _variance(self, given: Floats, used: Ints) -> tuple[float, float, float, list[int]]:
@@ -211,8 +175,8 @@ class Crossed:
         trained = sorted({many for many in seeds if many > 1})
         told = f"seeds: {', '.join(map(str, trained))} a row" if trained else "no seeds"
         return (
-            f"bootstrap over questions within test sets, {self.draws} draws, {told}, "
-            f"Student's t|{self.level:g}"
+            f"bootstrap over questions within test sets, {self._design.draws} draws, {told}, "
+            f"Student's t|{self._design.level:g}"
         )
 
     def cell(self, row: int, column: int) -> Estimate:
@@ -226,18 +190,14 @@ class Crossed:
             return found.estimate
         if not 0 < value < 1 or found.error == 0:
             return self._exact(row, column)
-        reach = float(stdtrit(found.freedom, 0.5 + self.level / 2)) * found.error
-        reach /= value * (1 - value)
-        low, high = expit(logit(value) - reach), expit(logit(value) + reach)
+        low, high = student(value, found.error, found.freedom, self._design.level, SHARE)
         how = how.replace("Student's t", "Student's t on the logit scale")
-        return Estimate(value, float(low), float(high), n, clusters, how)
+        return Estimate(value, low, high, n, clusters, how)
 
     def _exact(self, row: int, column: int) -> Estimate:
         """All right or all wrong: the exact bounds over clusters."""
         inside = np.flatnonzero(self._column == column)
-        mean = self._right[row][:, inside].mean(axis=0)
-        rows = np.stack([np.ones(len(inside)), mean], axis=1)
-        (found,) = bootstrap(
-            rows, self._groups[inside], seed=self._seed, draws=self.draws, level=self.level
-        )
+        right = self._right[self._row == row][:, inside].mean(axis=0)
+        rows = np.stack([np.ones(len(inside)), right], axis=1)
+        (found,) = estimates([mean()], rows, replace(self._design.of(inside), strata=None))
         return found

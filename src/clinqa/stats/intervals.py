@@ -24,6 +24,7 @@ __all__ = [
     "bca",
     "exact",
     "jackknife_error",
+    "of_samples",
     "percentile",
     "reach",
     "student",
@@ -37,6 +38,7 @@ Bounds = tuple[float, float] | None
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 #: Sums in another order differ in their last digits; what is nearer than this counts as equal.
 ROUNDING = 1e-12
+_FEWEST_SAMPLES = 100
 
 
 def percentile(samples: Floats, tail: float) -> tuple[Floats, Floats]:
@@ -51,6 +53,15 @@ def percentile(samples: Floats, tail: float) -> tuple[Floats, Floats]:
     none = np.isnan(samples).all(axis=0)
     low, high = np.nanquantile(np.where(none, 0.0, samples), [tail, 1 - tail], axis=0)
     return np.where(none, np.nan, low), np.where(none, np.nan, high)
+
+
+def of_samples(samples: Floats, level: float) -> tuple[float, float, str]:
+    """The percentile interval and how it was made; none of fewer than a hundred that exist."""
+    exist = samples[np.isfinite(samples)]
+    if len(exist) < _FEWEST_SAMPLES:
+        return math.nan, math.nan, "no interval"
+    low, high = percentile(exist, (1 - level) / 2)
+    return float(low), float(high), f"percentile, {len(exist)} draws|{level:g}"
 
 
 def bca(

@@ -6,14 +6,16 @@ statistic of sums over clusters.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.bootstrap import Floats, Statistic, bootstrap_sums
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.design import Design, Labels
+from clinqa.stats.estimates import Estimate, estimates
+from clinqa.stats.intervals import Floats, exact
+from clinqa.stats.measure import Measure, ratio
 
 __all__ = ["Weights", "confusion_sums", "kappa", "kappa_of_tables"]
 
@@ -24,7 +26,7 @@ def kappa(
     a: Sequence[Hashable],
     b: Sequence[Hashable],
     classes: Sequence[Hashable],
-    groups: Sequence[str] | npt.NDArray[Any],
+    groups: Labels,
     *,
     seed: int,
     weights: Weights = "none",
@@ -45,29 +47,21 @@ def kappa(
     """
     sums = confusion_sums(a, b, classes, groups)
     statistic = kappa_of_tables(len(classes), weights)
-    (made,) = bootstrap_sums(
-        sums,
-        statistic,
-        n=len(a),
-        seed=seed,
-        draws=draws,
-        level=level,
-        bounds=None,
-    )
-    named = f"kappa|{weights}"
+    measure = Measure("kappa", statistic, lambda rows: rows.sum(axis=-1), bounds=None)
+    (made,) = estimates([measure], sums, Design(seed=seed, draws=draws, level=level))
     low, how = made.low, made.signature
     if made.clusters > 1 and made.value == 1 and made.low == made.high:
         by_chance = _disagreements(sums.sum(axis=0)[None], len(classes), weights)[1][0]
-        reach = (1 - ((1 - level) / 2) ** (1 / made.clusters)) / by_chance
-        low, how = max(-1.0, 1 - reach), f"exact over clusters|{level:g}"
-    return Estimate(made.value, low, made.high, made.n, made.clusters, f"{named}|{how}")
+        low = max(-1.0, 1 - exact(0.0, made.clusters, level)[1] / float(by_chance))
+        how = f"exact over clusters|{level:g}"
+    return replace(made, low=low, signature=f"kappa|{weights}|{how}")
 
 
 def confusion_sums(
     a: Sequence[Hashable],
     b: Sequence[Hashable],
     classes: Sequence[Hashable],
-    groups: Sequence[str] | npt.NDArray[Any],
+    groups: Labels,
 ) -> Floats:
     """For each group, the table (class of a × class of b) as one row; groups by name."""
     if not len(a) == len(b) == len(groups):
@@ -88,14 +82,12 @@ def confusion_sums(
     return counts.reshape(len(names), width).astype(np.float64)
 
 
-def kappa_of_tables(classes: int, weights: Weights) -> Statistic:
+def kappa_of_tables(classes: int, weights: Weights) -> Callable[[Floats], Floats]:
     """Kappa as a statistic of tables, each a row of classes × classes counts."""
 
     def statistic(totals: Floats) -> Floats:
         seen, by_chance = _disagreements(totals, classes, weights)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            made: Floats = np.where(by_chance > 0, 1 - seen / by_chance, np.nan)
-        return made
+        return 1 - ratio(seen, by_chance)
 
     return statistic
 

@@ -16,12 +16,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.design import Ints
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.intervals import Floats, percentile
 
 __all__ = ["MISSING", "Metric", "alpha", "coded", "fleiss_kappa", "value_counts"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Metric = Literal["nominal", "ordinal"]
 Resampling = Literal["krippendorff", "unit"]
 
@@ -98,9 +98,7 @@ def alpha(
         samples = _by_unit(units, observed, margins, metric, random, draws)
     else:
         samples = _by_pair(units, metric, random, draws)
-    samples = samples[~np.isnan(samples)]
-    tail = (1 - level) / 2
-    low, high = (float(one) for one in np.quantile(samples, [tail, 1 - tail]))
+    low, high = (float(one) for one in percentile(samples, (1 - level) / 2))
     return Estimate(value, low, high, units.size, units.size, how)
 
 

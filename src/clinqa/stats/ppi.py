@@ -9,20 +9,16 @@ holds whatever the judge is worth, and is hardly ever wider than that of the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, stdtrit
 
-from clinqa.stats.bootstrap import Floats
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.design import Labels
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.intervals import Bounds, Floats, exact, student
 
 __all__ = ["PredictionPowered", "prediction_powered_mean"]
-
-Groups = Sequence[str] | npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +34,13 @@ class PredictionPowered:
 def prediction_powered_mean(
     people: npt.ArrayLike,
     judge_on_sample: npt.ArrayLike,
-    sample_groups: Groups,
+    sample_groups: Labels,
     judge_elsewhere: npt.ArrayLike,
-    other_groups: Groups,
+    other_groups: Labels,
     *,
     level: float = 0.95,
     weight: float | None = None,
-    bounds: tuple[float, float] | None = (0.0, 1.0),
+    bounds: Bounds = (0.0, 1.0),
 ) -> PredictionPowered:
     """The mean that people would give over all items, with a t interval over clusters.
 
@@ -80,7 +76,7 @@ def prediction_powered_mean(
     everywhere = float(np.concatenate([f, rest]).mean())
 
     never_differ = bool(np.array_equal(y, f)) and len(rest) > 0
-    doubt = 1 - ((1 - level) / 2) ** (1 / clusters) if never_differ else 0.0
+    doubt = exact(0.0, clusters, level)[1] if never_differ else 0.0
     if bounds is not None:
         doubt *= bounds[1] - bounds[0]
     how = f"ppi|weight {weight:.3f}|t over clusters{', exact bound' * never_differ}|{level:g}"
@@ -117,7 +113,7 @@ def _estimate(
     doubt: float,
     sizes: tuple[int, int, int],
     level: float,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds,
     how: str,
 ) -> Estimate:
     """value ± t × the standard error from what each cluster adds; `sizes`: n, clusters, sampled."""
@@ -126,16 +122,10 @@ def _estimate(
         nan = float("nan")
         return Estimate(value, nan, nan, n, clusters, "one sampled cluster: no interval")
     error = float(np.sqrt(sampled / (sampled - 1) * (influence @ influence)))
-    reach = float(stdtrit(sampled - 1, (1 + level) / 2)) * error
-    if bounds is None:
-        return Estimate(value, value - reach - doubt, value + reach + doubt, n, clusters, how)
-    bottom, top = bounds
-    value = min(max(value, bottom), top)
-    low, high = value - reach, value + reach
-    share = (value - bottom) / (top - bottom)
-    if 0 < share < 1:
-        # On the logit scale, where the error of a share near its bound is no longer lopsided.
-        step = reach / (top - bottom) / (share * (1 - share))
-        low, high = (bottom + (top - bottom) * expit(logit(share) + at) for at in (-step, step))
-    low, high = max(low - doubt, bottom), min(high + doubt, top)
-    return Estimate(value, float(low), float(high), n, clusters, how)
+    if bounds is not None:
+        value = min(max(value, bounds[0]), bounds[1])
+    low, high = student(value, error, sampled - 1, level, bounds)
+    low, high = low - doubt, high + doubt
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return Estimate(value, low, high, n, clusters, how)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.intervals import Floats, of_samples
+from clinqa.stats.measure import ratio
 
 __all__ = ["kendall", "ranking_kept"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def kendall(a: Floats, b: Floats) -> Floats:
@@ -21,10 +20,7 @@ def kendall(a: Floats, b: Floats) -> Floats:
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     left, right = np.triu_indices(a.shape[-1], k=1)
     x, y = (np.sign(s[..., left] - s[..., right]) for s in (a, b))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        under = np.sqrt((x != 0).sum(axis=-1) * (y != 0).sum(axis=-1))
-        made: Floats = np.where(under > 0, (x * y).sum(axis=-1) / under, np.nan)
-    return made
+    return ratio((x * y).sum(axis=-1), np.sqrt((x != 0).sum(axis=-1) * (y != 0).sum(axis=-1)))
 
 
 def ranking_kept(
@@ -38,11 +34,7 @@ def ranking_kept(
     value = float(kendall(a, b))
     draws = min(len(a_samples), len(b_samples))
     found = kendall(a_samples[:draws], b_samples[:draws])
-    found = found[~np.isnan(found)]
-    low = high = float("nan")
-    how = "no interval"
-    if len(found) >= 100:
-        tail = (1 - level) / 2
-        low, high = (float(one) for one in np.quantile(found, [tail, 1 - tail]))
-        how = f"resamples of both sets, percentile, {len(found)} draws|{level:g}"
-    return Estimate(value, low, high, a.shape[-1], a.shape[-1], f"kendall tau-b|{how}")
+    low, high, how = of_samples(found, level)
+    models = a.shape[-1]
+    how = f"kendall tau-b|{'resamples of both sets, ' * how.startswith('percentile')}{how}"
+    return Estimate(value, low, high, models, models, how)

@@ -15,10 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.core.figures import Figure, PairedTest
-from clinqa.stats.cluster import Estimate
+from clinqa.core.figures import Figure, PairedTest, known
 from clinqa.stats.crossed import FEWEST_SEEDS
 from clinqa.stats.diagonal import (
     FEWEST_PERMUTED,
@@ -27,13 +25,13 @@ from clinqa.stats.diagonal import (
     interaction_weights,
     permutation_test,
 )
-from clinqa.stats.holm import holm
+from clinqa.stats.estimates import Estimate
+from clinqa.stats.families import adjusted
+from clinqa.stats.intervals import Floats
 from clinqa.studying.answers import ALL, NONE
 from clinqa.studying.crossing import Arm
 
 __all__ = ["FAMILIES", "Cell", "Result", "Tested", "analyse"]
-
-Floats = npt.NDArray[np.float64]
 
 FAMILIES = ("own vs other specialties", "own vs all mixed", "own vs untrained")
 GAP, INTERACTION = "own_specialty_gap", "own_specialty_interaction"
@@ -140,7 +138,7 @@ def _interactions(
     for at, name in enumerate(square):
         one = arm.crossed.combine(_spread(arm, interaction_weights(k, at)))
         made.append(_figure(INTERACTION, one.estimate, model, {**subset, "specialty": name}))
-    return made, _finite(gap.p), _finite(gap.from_seeds)
+    return made, known(gap.p), known(gap.from_seeds)
 
 
 def _spread(arm: Arm, square: Floats) -> Floats:
@@ -167,14 +165,10 @@ def _permuted(arm: Arm, seed: int, notes: list[str]) -> Permuted | None:
 
 
 def _tests(arm: Arm, notes: list[str]) -> list[Tested]:
-    found: dict[str, list[Tested]] = {family: [] for family in FAMILIES}
-    untold = 0
-    for family, tested_on, other in _pairs(arm):
-        test = _compared(arm, tested_on, other)
-        if test is None:
-            untold += 1
-        else:
-            found[family].append(Tested(family, tested_on, test))
+    pairs = sorted(_pairs(arm), key=lambda pair: FAMILIES.index(pair[0]))
+    tests = [(family, own, _compared(arm, own, other)) for family, own, other in pairs]
+    found = [Tested(family, own, test) for family, own, test in tests if test is not None]
+    untold = len(tests) - len(found)
     if untold:
         notes.append(f"{untold} tests could not be made: too few questions, or no spread")
     single = [name for name in arm.square if arm.seeds[arm.rows.index(name)] < 2]
@@ -183,14 +177,10 @@ def _tests(arm: Arm, notes: list[str]) -> list[Tested]:
             "rows of one training: tests and intervals speak of these models, not of what "
             "training on a specialty does"
         )
-    made = []
-    for tests in found.values():
-        adjusted = holm([one.test.p for one in tests])
-        made += [
-            replace(one, test=replace(one.test, p_holm=p))
-            for one, p in zip(tests, adjusted, strict=True)
-        ]
-    return made
+    made = adjusted([one.test.p for one in found], [one.family for one in found])
+    return [
+        replace(one, test=replace(one.test, p_holm=p)) for one, p in zip(found, made, strict=True)
+    ]
 
 
 def _pairs(arm: Arm) -> Iterator[tuple[str, str, str]]:
@@ -219,20 +209,4 @@ def _compared(arm: Arm, tested_on: str, other: str) -> PairedTest | None:
 
 
 def _figure(metric: str, one: Estimate, model: str, subset: dict[str, str]) -> Figure:
-    return Figure(
-        "study",
-        model,
-        0,
-        metric,
-        _finite(one.value),
-        _finite(one.low),
-        _finite(one.high),
-        one.n,
-        one.clusters,
-        one.signature,
-        subset,
-    )
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return one.figure(metric, one.signature, run="study", model=model, subset=subset)

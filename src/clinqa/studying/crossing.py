@@ -16,6 +16,7 @@ import polars as pl
 from clinqa.core.errors import SourceError
 from clinqa.core.manifest import StageCounts
 from clinqa.stats.crossed import Crossed
+from clinqa.stats.design import Design
 from clinqa.studying.answers import ALL, NONE
 
 __all__ = ["Arm", "arms_of"]
@@ -131,11 +132,14 @@ def _arm(name: str, table: pl.DataFrame, seed: int, draws: int) -> Arm:
         orders=(int(kept["orders"].min()), int(kept["orders"].max())),  # type: ignore[arg-type]
         counts=counts,
         crossed=Crossed(
-            [flat[row_of == at] for at in range(len(rows))],
-            [place[one] for one in share["specialty"]],
-            share["group"].to_list(),
-            seed=seed,
-            draws=draws,
+            flat,
+            Design(
+                share["group"].to_list(),
+                strata=[place[one] for one in share["specialty"]],
+                crossed=row_of,
+                seed=seed,
+                draws=draws,
+            ),
         ),
     )
 

@@ -24,6 +24,7 @@ from clinqa.core.errors import MissingExtra
 from clinqa.core.figures import Figure
 from clinqa.core.outfolder import create_file, write_durably
 from clinqa.present.crossed import Block, Line, Square, plot_crossed
+from clinqa.stats.verdicts import Told, verdict_of
 from clinqa.studying.analyse import INTERACTION, Cell, Result
 from clinqa.studying.answers import ALL, NONE, RIGHT
 
@@ -213,7 +214,7 @@ def lines_of(results: Sequence[Result]) -> list[str]:
             shown = [_shown(cell) for cell in cells]
             lines.append(f"{_WORDS.get(trained_on, trained_on):<{width}}  " + "  ".join(shown))
         lines.append(_said(result))
-        told = [one for one in result.tests if (one.test.p_holm or 0) < 0.05]
+        told = [one for one in result.tests if verdict_of(one.test) is Told.TOLD_APART]
         lines.append(f"{len(told)} of {len(result.tests)} tests below 0.05 after Holm")
         lines.append("")
     return lines[:-1]

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.stats.bootstrap import bootstrap
-from clinqa.stats.holm import holm
-from clinqa.stats.paired import compare
+from clinqa.stats.comparing import compare
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import estimates
+from clinqa.stats.families import adjusted
+from clinqa.stats.measure import mean
 from clinqa.terms.scoring import ScoredPlace
 
 __all__ = ["ALL", "BASE", "METRIC", "Compared", "ModelTerm", "TermTest", "compared"]
@@ -137,20 +139,10 @@ def _figure(
     seed: int,
     draws: int,
 ) -> Figure:
-    (found,) = bootstrap(table, groups, seed=seed, draws=draws, bounds=None)
-    return Figure(
-        run=name,
-        model=model,
-        shots=0,
-        metric=METRIC,
-        value=found.value,
-        low=_number(found.low),
-        high=_number(found.high),
-        n=found.n,
-        clusters=found.clusters,
-        signature=f"{signature}|{found.signature}",
-        subset=subset,
-    )
+    design = Design(groups, seed=seed, draws=draws)
+    (found,) = estimates([mean(bounds=None)], table, design)
+    how = f"{signature}|{found.signature}"
+    return found.figure(METRIC, how, run=name, model=model, subset=subset)
 
 
 def _test(
@@ -162,7 +154,7 @@ def _test(
     seed: int,
     draws: int,
 ) -> PairedTest:
-    (found,) = compare(tuned, base, groups, seed=seed, draws=draws)
+    (found,) = compare([mean()], tuned, base, Design(groups, seed=seed, draws=draws))
     return PairedTest(
         name, BASE, METRIC, found.difference, found.low, found.high, found.p, None, found.n,
         found.clusters, f"{signature}|{found.signature}",
@@ -171,19 +163,9 @@ def _test(
 
 def _corrected(tests: Sequence[TermTest]) -> list[TermTest]:
     """With Holm's p-values: a family for each part, `all` specialties together not in it."""
-    adjusted: dict[int, float] = {}
-    for part in {one.part for one in tests}:
-        family = [
-            at
-            for at, one in enumerate(tests)
-            if one.part == part and one.specialty != ALL and not np.isnan(one.test.p)
-        ]
-        adjusted |= dict(zip(family, holm([tests[at].test.p for at in family]), strict=True))
+    tested = [one.specialty != ALL and not np.isnan(one.test.p) for one in tests]
+    families = [one.part if own else None for one, own in zip(tests, tested, strict=True)]
+    found = adjusted([one.test.p for one in tests], families)
     return [
-        replace(one, test=replace(one.test, p_holm=adjusted.get(at)))
-        for at, one in enumerate(tests)
+        replace(one, test=replace(one.test, p_holm=p)) for one, p in zip(tests, found, strict=True)
     ]
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

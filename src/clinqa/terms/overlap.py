@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from clinqa.core.figures import Figure
-from clinqa.stats.bootstrap import bootstrap
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import estimates
+from clinqa.stats.measure import share
 
 __all__ = ["ALL", "METRIC", "Held", "overlap_figures"]
 
@@ -85,23 +87,7 @@ def _figure(
         ],
         dtype=np.float64,
     ).reshape(-1, 2)
-    (estimate,) = bootstrap(table, [one.group for one in held], seed=seed, draws=draws)
-    distinct = len(times)
-    common = len(times.keys() & seen)
-    return Figure(
-        run=run,
-        model="",
-        shots=0,
-        metric=METRIC,
-        value=common / distinct if distinct else None,
-        low=_number(estimate.low),
-        high=_number(estimate.high),
-        n=distinct,
-        clusters=estimate.clusters,
-        signature=f"{signature}|{estimate.signature}",
-        subset={"train": row, "test": column, "shared": str(common)},
-    )
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    design = Design([one.group for one in held], seed=seed, draws=draws)
+    (found,) = estimates([share(METRIC, 1, 0)], table, design)
+    subset = {"train": row, "test": column, "shared": str(len(times.keys() & seen))}
+    return found.figure(METRIC, f"{signature}|{found.signature}", run=run, subset=subset)

@@ -10,14 +10,13 @@ is left after one pair is taken out leans the other way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from clinqa.core.ids import stable_hash
-from clinqa.stats.bootstrap import bootstrap
-from clinqa.stats.cluster import Estimate
+from clinqa.stats.estimates import Estimate, estimate
 
 __all__ = ["FEWEST_PAIRS", "Probe", "probe"]
 
@@ -68,11 +67,7 @@ def probe(
         [text for _, _, text in rows], np.array([label for _, label, _ in rows]), folds
     )
     groups = [pair for pair, _, _ in rows]
-    (accuracy,) = bootstrap([[1.0, float(one)] for one in right], groups, seed=seed)
-    made = Estimate(
-        accuracy.value, accuracy.low, accuracy.high, accuracy.n, accuracy.clusters, _SIGNATURE
-    )
-    return Probe(made, count)
+    return Probe(replace(estimate(right, groups, seed=seed), signature=_SIGNATURE), count)
 
 
 def _answers(

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from clinqa.builders.banks.specialty.expert import Expert, read_expert
+from clinqa.core.figures import known
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.sources.banks.items import matching_text
+from clinqa.stats.estimates import Estimate
 from clinqa.stats.kappa import kappa
 from clinqa.stats.krippendorff import MISSING, alpha, coded, fleiss_kappa
 
@@ -68,10 +70,9 @@ def _labels(expert: Expert) -> dict[str, str]:
     return {matching_text(item.question): label for item, label in pairs}
 
 
-def _row(metric: str, raters: str, found: Any) -> dict[str, Any]:
-    known = {name: getattr(found, name) for name in ("value", "low", "high")}
+def _row(metric: str, raters: str, found: Estimate) -> dict[str, Any]:
     return (
         {"metric": metric, "raters": raters}
-        | {name: None if np.isnan(value) else value for name, value in known.items()}
+        | {name: known(getattr(found, name)) for name in ("value", "low", "high")}
         | {"n": found.n, "clusters": found.clusters, "signature": found.signature}
     )

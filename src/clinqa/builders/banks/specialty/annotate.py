@@ -21,14 +21,14 @@ from clinqa.builders.banks.specialty.multi import (
     gold_mask,
     make,
     refuse_few_halves,
-    shift,
 )
 from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
 from clinqa.core.errors import ConfigError
 from clinqa.core.progress import Progress
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
-from clinqa.stats.conformal import Floats, Mask, cross_sets, gold_scores
+from clinqa.stats.conformal import Mask, cross_sets, gold_scores, shift
+from clinqa.stats.intervals import Floats
 
 __all__ = [
     "SpecialtyLabels",

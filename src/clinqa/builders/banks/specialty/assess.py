@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from clinqa.builders.banks.specialty.votes import QUORUMS, VoteTally
 from clinqa.core.figures import Figure
-from clinqa.stats.bootstrap import Floats, bootstrap
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import estimates
+from clinqa.stats.measure import share
 
 __all__ = ["accuracy_and_coverage", "sizes", "totals"]
 
 
-def _parts(totals: Floats) -> Floats:
-    """From sums of (items, decided, right): accuracy among the decided, and coverage."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        made: Floats = np.stack([totals[:, 2] / totals[:, 1], totals[:, 1] / totals[:, 0]], axis=1)
-    return made
+#: Rows are (items, decided, right).
+_MEASURES = (share("accuracy", 2, 1), share("coverage", 1, 0))
 
 
 def accuracy_and_coverage(
@@ -43,29 +40,20 @@ def accuracy_and_coverage(
             [1.0, float(label is not None), float(label is not None and label in right)]
             for label, right in zip(decided, gold, strict=True)
         ]
-        estimates = bootstrap(rows, list(groups), _parts, seed=seed, draws=draws)
-        covered = sum(label is not None for label in decided)
-        for metric, estimate in zip(("accuracy", "coverage"), estimates, strict=True):
-            figures.append(
-                Figure(
-                    run=run,
-                    model=model,
-                    shots=0,
-                    metric=metric,
-                    value=_known(estimate.value),
-                    low=_known(estimate.low),
-                    high=_known(estimate.high),
-                    n=covered if metric == "accuracy" else len(rows),
-                    clusters=estimate.clusters,
-                    signature=f"{metric}|{how}|{estimate.signature}",
-                    subset={"decided_by": name},
-                )
+        accuracy, coverage = estimates(_MEASURES, rows, Design(groups, seed=seed, draws=draws))
+        # both are of a draw of all groups
+        found = {"accuracy": replace(accuracy, clusters=coverage.clusters), "coverage": coverage}
+        figures += [
+            one.figure(
+                metric,
+                f"{metric}|{how}|{one.signature}",
+                run=run,
+                model=model,
+                subset={"decided_by": name},
             )
+            for metric, one in found.items()
+        ]
     return figures
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def sizes(

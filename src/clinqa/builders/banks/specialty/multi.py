@@ -19,7 +19,6 @@ from clinqa.core.ids import stable_hash, sub_seed
 from clinqa.stats.conformal import (
     Cover,
     Coverage,
-    Floats,
     Mask,
     Rule,
     Threshold,
@@ -32,6 +31,7 @@ from clinqa.stats.conformal import (
     sets,
     threshold,
 )
+from clinqa.stats.intervals import Floats
 
 __all__ = [
     "KINDS",
@@ -44,7 +44,6 @@ __all__ = [
     "gold_mask",
     "make",
     "refuse_few_halves",
-    "shift",
 ]
 
 Kind = Literal["split", "class", "cross", "none"]
@@ -218,19 +217,6 @@ def make(
     """The sets of the questions to be used, from all calibration questions."""
     own = sub_seed(seed, "randomised sets", "use") % (1 << 32)
     return _held(use, probabilities, gold, options, options.alpha, own)
-
-
-def shift(calibration: Floats, use: Floats) -> tuple[float, bool]:
-    """How far apart the highest probabilities of two sets of questions are: Kolmogorov and
-    Smirnov's distance, and whether it is more than chance gives (5 %)."""
-    one, other = np.sort(calibration.max(axis=1)), np.sort(use.max(axis=1))
-    if not len(one) or not len(other):
-        return 0.0, False
-    points = np.concatenate([one, other])
-    apart = np.searchsorted(one, points, side="right") / len(one)
-    apart = apart - np.searchsorted(other, points, side="right") / len(other)
-    distance = float(np.abs(apart).max())
-    return distance, distance > 1.358 * math.sqrt((len(one) + len(other)) / len(one) / len(other))
 
 
 def frequencies(labels: Sequence[Sequence[str | None]], classes: Sequence[str]) -> Floats:
