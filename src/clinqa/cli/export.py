@@ -35,7 +35,7 @@ def export(
     fresh: Fresh = False,
     json: Json = False,
 ) -> Outcome:
-    """Write a dataset of statements for another tool."""
+    """Write a dataset for another tool."""
     from clinqa.dataset.export import export as write
 
     manifest = write(directory, to.value, out, fresh=fresh)

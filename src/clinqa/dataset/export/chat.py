@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from clinqa.dataset.export.items import ExportItem, asked, lines
+from clinqa.dataset.export.splits import SplitItems, jsonl
+from clinqa.kinds.facets.exports import Exports
 
 __all__ = ["chat"]
 
 
-def chat(splits: Mapping[str, Sequence[ExportItem]], name: str) -> dict[str, str]:
-    """`train.jsonl` and so on: {"messages": [user, assistant], "id", "pair_id"}."""
-    return {
-        f"{split}.jsonl": lines(
-            {
-                "messages": [
-                    {"role": "user", "content": asked(item)},
-                    {"role": "assistant", "content": str(item.label)},
-                ],
-                "id": item.id,
-                "pair_id": item.pair_id,
-            }
-            for item in items
-        )
-        for split, items in splits.items()
-    }
+def chat(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
+    """`train.jsonl` and so on: {"messages": [user, assistant], "id", and what the kind tells}."""
+    return jsonl(
+        splits,
+        lambda item: {
+            "messages": [
+                {"role": "user", "content": facet.asked(item)},
+                {"role": "assistant", "content": facet.answer(item)},
+            ],
+            "id": item["id"],
+            **{column: item[column] for column in facet.told},
+        },
+    )

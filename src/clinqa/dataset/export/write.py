@@ -7,28 +7,29 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import clinqa
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, sha256_file
 from clinqa.core.outfolder import MANIFEST, open_out, write_durably, writing
-from clinqa.core.records import DataClass, Kind
+from clinqa.core.records import DataClass
 from clinqa.dataset.export.chat import chat
 from clinqa.dataset.export.inspect import inspect
-from clinqa.dataset.export.items import ExportItem
 from clinqa.dataset.export.lm_eval import lm_eval
+from clinqa.dataset.export.splits import SplitItems
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
+from clinqa.kinds.facets.exports import Exports
+from clinqa.kinds.registry import can
 from clinqa.privacy import is_private
 
 __all__ = ["FORMATS", "VERB", "export"]
 
 VERB = "export"
-Format = Callable[[Mapping[str, Sequence[ExportItem]], str], dict[str, str]]
+Format = Callable[[SplitItems, Exports, str], dict[str, str]]
 
 FORMATS: Mapping[str, Format] = {"chat": chat, "lm-eval": lm_eval, "inspect": inspect}
-
-_COLUMNS = ("id", "kind", "pair_id", "question", "label", "category", "source_id")
 
 
 def export(folder: Path, to: str, out: Path, *, fresh: bool = False) -> Manifest:
@@ -36,7 +37,13 @@ def export(folder: Path, to: str, out: Path, *, fresh: bool = False) -> Manifest
     if to not in FORMATS:
         raise ConfigError(f"--to must be one of {', '.join(FORMATS)}")
     dataset = open_dataset(folder)
-    splits = {split: _items(dataset, split) for split in SPLITS}
+    kind = dataset.kind
+    if not kind.has("exports"):
+        raise ConfigError(
+            f"{folder}: export takes items of kind {can('exports')}, and these are {kind.name}"
+        )
+    facet: Exports = kind.facet("exports")
+    splits = {split: _items(dataset, facet, split) for split in SPLITS}
     source = dataset.manifest
     name = re.sub(r"\W+", "_", str(source.configuration.get("pack", "dataset"))).lower()
     private = is_private(DataClass(source.data_class))
@@ -44,7 +51,7 @@ def export(folder: Path, to: str, out: Path, *, fresh: bool = False) -> Manifest
     with open_out(out, identity, fresh=fresh, private=private) as opened:
         if opened.done is not None:
             return opened.done
-        files = FORMATS[to](splits, name)
+        files = FORMATS[to](splits, facet, name)
         started = _now()
         with writing(out):
             for file, text in sorted(files.items()):
@@ -66,23 +73,10 @@ def export(folder: Path, to: str, out: Path, *, fresh: bool = False) -> Manifest
         return opened.commit(manifest, rows)
 
 
-def _items(dataset: Dataset, split: str) -> list[ExportItem]:
-    rows = dataset.items(split, list(_COLUMNS)).to_pylist()
-    if any(row["kind"] != Kind.TRUE_FALSE.value or "pair_id" not in row for row in rows):
-        raise ConfigError(
-            f"{dataset.folder}: export takes datasets of true and false statements (build ecg)"
-        )
-    return [
-        ExportItem(
-            row["id"],
-            row["pair_id"],
-            row["question"],
-            row["label"],
-            row["category"],
-            row["source_id"],
-        )
-        for row in rows
-    ]
+def _items(dataset: Dataset, facet: Exports, split: str) -> Sequence[Mapping[str, Any]]:
+    columns = ("id", "category", "source_id", *facet.columns)
+    rows: list[Mapping[str, Any]] = dataset.items(split, columns).to_pylist()
+    return rows
 
 
 def _record(path: Path) -> FileRecord:

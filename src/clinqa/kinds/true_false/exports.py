@@ -1,0 +1,43 @@
+"""Statements in pairs for other tools: one word is asked for, True or False."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clinqa.kinds.facets.exports import Exports
+
+__all__ = ["EXPORTS"]
+
+INSTRUCTION = "Is the following statement true or false? Answer with one word, True or False."
+
+
+def _asked(item: Mapping[str, Any]) -> str:
+    return f"{INSTRUCTION}\n\nStatement: {item['question']}"
+
+
+def _answer(item: Mapping[str, Any]) -> str:
+    return str(item["label"])
+
+
+def _document(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"statement": item["question"], "target": 0 if item["label"] else 1}
+
+
+EXPORTS = Exports(
+    about="True or false statements in pairs",
+    columns=("question", "label", "pair_id"),
+    asked=_asked,
+    answer=_answer,
+    told=("pair_id",),
+    document=_document,
+    task={
+        "output_type": "multiple_choice",
+        "doc_to_text": f"{INSTRUCTION}\n\nStatement: {{{{statement}}}}\nAnswer:",
+        "doc_to_choice": ["True", "False"],
+        "doc_to_target": "target",
+        "target_delimiter": " ",
+        "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
+    },
+    scorer=("match", 'location="begin", ignore_case=True'),
+)

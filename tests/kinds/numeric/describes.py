@@ -1,0 +1,19 @@
+"""How many numbers there are, and between which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clinqa.core.schema import SPLITS
+from clinqa.kinds.facets.describes import Described, Describes, Holding, Listed, Titled, basics
+
+
+def _describe(held: Holding, _: int, __: Path | None) -> Described:
+    values, title = basics(held)
+    splits = {split: held.items(split, ["value"])["value"].to_pylist() for split in SPLITS}
+    values["splits"] = {name: len(numbers) for name, numbers in splits.items()}
+    rows = [(name, n) for name, n in values["splits"].items()]
+    return Described(values, [title, Titled("Numbers"), Listed(("split", "items"), rows)])
+
+
+DESCRIBES = Describes(_describe)
