@@ -10,7 +10,9 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.stats.cluster import precision_recall
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import estimates
+from clinqa.stats.measure import share
 from measure import say
 
 
@@ -22,18 +24,17 @@ def main(labels: Path, gold: Path) -> None:
         *(table[name].to_pylist() for name in ("study_id", "abnormality", "level")), strict=True
     ):
         found.setdefault(study, set()).add((abnormality, level))
-    counts: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for study, truth in _truth(gold):
-        ours = found.get(study, set())
-        parts = (len(ours & truth), len(ours - truth), len(truth - ours))
-        for column, number in zip(counts, parts, strict=True):
-            column.append(number)
-    both = precision_recall(*counts, seed=0, draws=1000)
+    counts = [
+        (len(found.get(study, set()) & truth), len(found.get(study, set())), len(truth))
+        for study, truth in _truth(gold)
+    ]
+    measures = [share("precision", 0, 1, rule="own"), share("recall", 0, 2, rule="own")]
+    precision, recall = estimates(measures, counts, Design())
     say(
-        reports=len(counts[0]),
-        precision=[both.precision.value, both.precision.low, both.precision.high],
-        recall=[both.recall.value, both.recall.low, both.recall.high],
-        signature=both.precision.signature,
+        reports=len(counts),
+        precision=[precision.value, precision.low, precision.high],
+        recall=[recall.value, recall.low, recall.high],
+        signature=precision.signature,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from clinqa.stats.cluster import precision_recall
 from made_notes import built
 
 HERE = Path(__file__).parents[1] / "data" / "echo"
@@ -63,8 +62,8 @@ def score(path: Path) -> tuple[float, float, list[str]]:
         missed.append(len(want) - right)
         if want != got:
             wrong.append(report["id"])
-    both = precision_recall(hits, extra, missed, seed=0)
-    return both.precision.value, both.recall.value, wrong
+    right = sum(hits)
+    return right / (right + sum(extra)), right / (right + sum(missed)), wrong
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,15 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import contingency_tables, inter_rater, multitest
 
 from clinqa.stats.agreement import agreement, hierarchy
-from clinqa.stats.design import resampled_totals
+from clinqa.stats.comparing import mcnemar
+from clinqa.stats.design import Design, resampled_totals
 from clinqa.stats.ensembles import majority, search
-from clinqa.stats.holm import holm
+from clinqa.stats.estimates import estimates
+from clinqa.stats.families import holm
 from clinqa.stats.kappa import confusion_sums, kappa_of_tables
-from clinqa.stats.mcnemar import mcnemar
+from clinqa.stats.measure import share
 from clinqa.stats.pareto import frontier
-from clinqa.stats.rank import kendall, ranking_kept
+from clinqa.stats.rank import kendall, means_drawn, ranking_kept
 
 
 def _codes(judges: int, items: int, seed: int = 0, silent: float = 0.1) -> np.ndarray:
@@ -102,6 +104,24 @@ def test_the_interval_of_a_ranking_comes_from_resamples_of_both_sets() -> None:
     assert kept.value == 1.0 and kept.low <= kept.value <= kept.high and kept.n == 3
     none = ranking_kept(a, b, samples[0][:0], samples[1][:0])
     assert np.isnan(none.low)
+
+
+def test_means_are_drawn_as_shares_are() -> None:
+    values = np.random.default_rng(3).random((2, 60)).round()
+    design = Design(np.arange(60) // 3, seed=4, draws=300)
+    means, samples = means_drawn(values, design)
+    (first, second) = estimates([share("a", 1, 0), share("b", 2, 0)],
+                                np.stack([np.ones(60), *values], axis=1), design)  # fmt: skip
+    assert means.tolist() == pytest.approx([first.value, second.value])
+    assert samples.shape == (300, 2) and first.low < np.median(samples[:, 0]) < first.high
+    assert means_drawn(values, Design(["one"] * 60))[1].shape == (0, 2)
+
+
+def test_the_mean_kappa_of_pairs_is_drawn_with_them() -> None:
+    found = agreement(_codes(4, 200), np.repeat(np.arange(100), 2), seed=2, draws=200)
+    one, none = found.mean([(0, 1)]), found.mean([])
+    assert (one.value, one.low) == pytest.approx((found.value[0, 1], found.low[0, 1]))
+    assert np.isnan(none.value) and np.isnan(none.low)
 
 
 def test_the_frontier_holds_whatever_no_other_beats() -> None:

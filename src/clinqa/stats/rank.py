@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate
 from clinqa.stats.intervals import Floats, of_samples
 from clinqa.stats.measure import ratio
 
-__all__ = ["kendall", "ranking_kept"]
+__all__ = ["kendall", "means_drawn", "ranking_kept"]
 
 
 def kendall(a: Floats, b: Floats) -> Floats:
@@ -21,6 +22,17 @@ def kendall(a: Floats, b: Floats) -> Floats:
     left, right = np.triu_indices(a.shape[-1], k=1)
     x, y = (np.sign(s[..., left] - s[..., right]) for s in (a, b))
     return ratio((x * y).sum(axis=-1), np.sqrt((x != 0).sum(axis=-1) * (y != 0).sum(axis=-1)))
+
+
+def means_drawn(values: Floats, design: Design) -> tuple[Floats, Floats]:
+    """The mean of each row (a model's values of all items), and of each in each sample of clusters,
+    (draws, rows); none are drawn of a single cluster."""
+    parts = design.parts(np.concatenate([np.ones((1, values.shape[1])), values]).T)
+    samples = np.zeros((0, len(values)))
+    if sum(len(sums) for _, sums in parts) > 1:
+        totals = design.totals(parts)
+        samples = totals[:, 1:] / totals[:, :1]
+    return values.mean(axis=1), samples
 
 
 def ranking_kept(

@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from clinqa.stats.ppi import PredictionPowered, prediction_powered_mean
+from clinqa.stats.correcting import PredictionPowered, corrected
+from clinqa.stats.design import Design
+
+
+def of_sample(
+    people: object, judge: object, groups: object, elsewhere: object, others: object
+) -> PredictionPowered:
+    said = np.r_[np.asarray(people, dtype=float), np.full(len(elsewhere), np.nan)]  # type: ignore[arg-type]
+    judged = np.r_[np.asarray(judge, dtype=float), np.asarray(elsewhere, dtype=float)]
+    return corrected(said, judged, Design([*groups, *others]))  # type: ignore[misc]
 
 
 def drawn(
@@ -20,9 +29,7 @@ def drawn(
     groups = np.repeat(np.arange(patients), 3).astype(str)
     chosen = np.zeros(len(rate), dtype=bool)
     chosen[random.choice(len(rate), sampled, replace=False)] = True
-    return prediction_powered_mean(
-        truth[chosen], judge[chosen], groups[chosen], judge[~chosen], groups[~chosen]
-    )
+    return of_sample(truth[chosen], judge[chosen], groups[chosen], judge[~chosen], groups[~chosen])
 
 
 @pytest.mark.parametrize("hits", [0.0, 0.7, 0.95])
@@ -52,7 +59,7 @@ def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() 
 def test_a_biased_judge_is_corrected() -> None:
     people = np.array([1, 0] * 50, dtype=float)
     judge = np.ones(100)
-    found = prediction_powered_mean(
+    found = of_sample(
         people, judge, [f"s{n}" for n in range(100)], np.ones(900), [f"o{n}" for n in range(900)]
     )
     assert found.judge_alone == 1
@@ -64,9 +71,7 @@ def test_the_tuned_weight_is_ppi_plus_plus_own_where_each_item_is_a_cluster() ->
     random = np.random.default_rng(8)
     y = random.random(50)
     f, rest = 0.6 * y + 0.4 * random.random(50), random.random(400)
-    found = prediction_powered_mean(
-        y, f, [f"s{n}" for n in range(50)], rest, [f"o{n}" for n in range(400)]
-    )
+    found = of_sample(y, f, [f"s{n}" for n in range(50)], rest, [f"o{n}" for n in range(400)])
     variances = np.var(f) / 50 + np.var(rest) / 400
     expected = np.cov(y, f, bias=True)[0, 1] / 50 / variances
     assert found.weight == pytest.approx(expected)
@@ -76,7 +81,7 @@ def test_the_tuned_weight_is_ppi_plus_plus_own_where_each_item_is_a_cluster() ->
 def test_a_judge_that_was_never_wrong_is_still_doubted() -> None:
     judge = np.array([1, 1, 1, 0] * 10, dtype=float)
     rest = np.array([1, 1, 1, 0] * 500, dtype=float)
-    found = prediction_powered_mean(
+    found = of_sample(
         judge, judge, [f"s{n}" for n in range(40)], rest, [f"o{n}" for n in range(2000)]
     )
     assert "exact bound" in found.corrected.signature
@@ -84,16 +89,22 @@ def test_a_judge_that_was_never_wrong_is_still_doubted() -> None:
 
 
 def test_without_other_items_the_sample_stands_alone() -> None:
-    found = prediction_powered_mean([1, 0, 1], [1, 1, 1], ["a", "b", "c"], [], [])
+    found = of_sample([1, 0, 1], [1, 1, 1], ["a", "b", "c"], [], [])
     assert found.corrected.value == found.sample_only.value == pytest.approx(2 / 3)
     assert found.corrected.low == found.sample_only.low
 
 
 def test_one_patient_has_no_interval() -> None:
-    found = prediction_powered_mean([1, 0], [1, 0], ["a", "a"], [1, 1], ["b", "c"])
+    found = of_sample([1, 0], [1, 0], ["a", "a"], [1, 1], ["b", "c"])
     assert math.isnan(found.corrected.low) and "one sampled cluster" in found.corrected.signature
 
 
 def test_no_verdict_of_people_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        prediction_powered_mean([], [], [], [1], ["a"])
+        of_sample([], [], [], [1], ["a"])
+
+
+def test_a_sample_that_is_no_simple_one_is_refused() -> None:
+    for design in (Design(strata=[0, 1]), Design(weights=[1, 2])):
+        with pytest.raises(ValueError, match="simple random sample"):
+            corrected([1, np.nan], [1, 0], design)

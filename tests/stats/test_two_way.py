@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from clinqa.stats.binary import MEASURES, Cells, cells_of_rates, contradictions
+from clinqa.stats.two_way import MEASURES, Cells, cells_of_rates, contradictions
 
 TRUE_SHARE = 0.506
 # sensitivity, specificity -> what the paper prints (accuracy and macro-F1 in percent)
