@@ -88,14 +88,16 @@ def compare(
     made: dict[int, Difference] = {}
     for mask, places in _alike(measures, ours, theirs, both):
         among = [measures[at] for at in places]
-        own = design if mask.all() else design.of(mask)
-        found = _compared(among, ours[mask], theirs[mask], own, flips)
+        within = design if mask.all() else design.of(mask)
+        found = _compared(among, ours[mask], theirs[mask], within, flips)
         made |= dict(zip(places, found, strict=True))
-    if set(twofold) & {measure.name for measure in measures} and _alone(design, len(ours)):
-        for at, measure in enumerate(measures):
-            if measure.name in twofold:
-                p = mcnemar(*_discordant(measure, ours, theirs))
-                made[at] = replace(made[at], p=p, test="McNemar")
+    own = design.clusters
+    alone = own is None or len(np.unique(np.asarray(own))) == len(ours)
+    for at, measure in enumerate(measures):
+        if alone and measure.name in twofold:
+            one, other = measure.of(ours) > 0, measure.of(theirs) > 0
+            p = mcnemar(int((one & ~other).sum()), int((other & ~one).sum()))
+            made[at] = replace(made[at], p=p, test="McNemar")
     return [made[at] for at in range(len(measures))]
 
 
@@ -125,16 +127,6 @@ def _alike(
         mask = (measure.count(ours) > 0) & (measure.count(theirs) > 0)
         found.setdefault(mask.tobytes(), []).append(at)
     return [(np.frombuffer(mask, np.bool_), places) for mask, places in found.items()]
-
-
-def _alone(design: Design, rows: int) -> bool:
-    """Whether each row is a cluster of its own."""
-    return design.clusters is None or len(np.unique(np.asarray(design.clusters))) == rows
-
-
-def _discordant(measure: Measure, ours: Floats, theirs: Floats) -> tuple[int, int]:
-    one, other = measure.of(ours) > 0, measure.of(theirs) > 0
-    return int((one & ~other).sum()), int((other & ~one).sum())
 
 
 def _compared(
@@ -167,6 +159,7 @@ def differences(
     chances, how = np.full(len(observed), np.nan), "undefined"
     if not np.isnan(observed).all():
         chances, how = _flipped(sums, change, observed, flips, design.seed)
+        chances = np.where(np.isnan(observed), np.nan, chances)
     made = []
     for at, p in enumerate(chances.tolist()):
         low, high, told = found.interval(at, None)
@@ -187,14 +180,14 @@ def _flipped(
     if many <= EXACT_CLUSTERS:
         every = np.arange(1 << many)[:, None] >> np.arange(many)[None, :] & 1
         as_far = _as_far(every.astype(np.float64), moving, total, change, observed)
-        return _nan_kept(as_far / len(every), observed), f"sign-flip, all {len(every)}"
+        return as_far / len(every), f"sign-flip, all {len(every)}"
     random = np.random.default_rng(seed)
     at_once = max(1, _SIGNS_AT_ONCE // many)
     as_far = np.zeros(len(observed))
     for done in range(0, flips, at_once):
         sides = random.integers(0, 2, (min(at_once, flips - done), many), dtype=np.int8)
         as_far += _as_far(sides.astype(np.float64), moving, total, change, observed)
-    return _nan_kept((as_far + 1) / (flips + 1), observed), f"sign-flip, {flips} random"
+    return (as_far + 1) / (flips + 1), f"sign-flip, {flips} random"
 
 
 def _as_far(
@@ -208,8 +201,3 @@ def _as_far(
     # Sums in another order differ in their last digits; equal differences count as equal.
     made_as_far: Floats = np.sum(made >= np.abs(observed) - ROUNDING, axis=0).astype(np.float64)
     return made_as_far
-
-
-def _nan_kept(chances: Floats, observed: Floats) -> Floats:
-    made: Floats = np.where(np.isnan(observed), np.nan, chances)
-    return made

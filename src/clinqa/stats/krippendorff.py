@@ -19,10 +19,10 @@ import numpy.typing as npt
 from clinqa.stats.design import Ints
 from clinqa.stats.estimates import Estimate
 from clinqa.stats.intervals import Floats, percentile
+from clinqa.stats.measure import ratio
 
-__all__ = ["MISSING", "Metric", "alpha", "coded", "fleiss_kappa", "value_counts"]
+__all__ = ["MISSING", "alpha", "coded", "fleiss_kappa", "value_counts"]
 
-Metric = Literal["nominal", "ordinal"]
 Resampling = Literal["krippendorff", "unit"]
 
 #: The code of a label that is not there.
@@ -66,7 +66,6 @@ def alpha(
     ratings: npt.ArrayLike,
     values: int,
     *,
-    metric: Metric = "nominal",
     seed: int = 0,
     draws: int = 1000,
     level: float = 0.95,
@@ -86,18 +85,18 @@ def alpha(
     if resampling not in ("unit", "krippendorff"):
         raise ValueError("resampling is unit or krippendorff")
     units = _units(ratings, values)
-    how = f"krippendorff alpha|{metric}|bootstrap: {resampling}, {draws} draws|{level:g}"
+    how = f"krippendorff alpha|nominal|bootstrap: {resampling}, {draws} draws|{level:g}"
     if units.size < 2 or (units.counts.sum(axis=0) > 0).sum() < 2:
         return Estimate(math.nan, math.nan, math.nan, units.size, units.size, f"{how}|undefined")
-    observed, margins = _sums(units, metric)
-    value = float(_alpha_of(observed @ units.times, (margins.T @ units.times)[None], metric)[0])
+    sums = _sums(units)
+    value = float(_alpha_of((units.times @ sums)[None])[0])
     if not draws:
         return Estimate(value, math.nan, math.nan, units.size, units.size, how)
     random = np.random.default_rng(seed)
     if resampling == "unit":
-        samples = _by_unit(units, observed, margins, metric, random, draws)
+        samples = _by_unit(units, sums, random, draws)
     else:
-        samples = _by_pair(units, metric, random, draws)
+        samples = _by_pair(units, random, draws)
     low, high = (float(one) for one in percentile(samples, (1 - level) / 2))
     return Estimate(value, low, high, units.size, units.size, how)
 
@@ -121,73 +120,32 @@ def _units(ratings: npt.ArrayLike, values: int) -> _Units:
     return _Units(counts, times.astype(np.int64))
 
 
-def _sums(units: _Units, metric: Metric) -> tuple[Floats, Floats]:
-    """Of each distinct unit: its disagreement (nominal) or coincidences, and its labels."""
+def _sums(units: _Units) -> Floats:
+    """Of each distinct unit: its disagreement, and its labels."""
     counts = units.counts.astype(np.float64)
     rated = counts.sum(axis=1)
-    if metric == "nominal":
-        observed: Floats = (rated**2 - (counts**2).sum(axis=1)) / (rated - 1)
-        return observed, counts
-    # the ordinal distance depends on all margins: coincidences are what adds up
-    pairs = counts[:, :, None] * counts[:, None, :]
-    places = np.arange(counts.shape[1])
-    pairs[:, places, places] -= counts
-    pairs /= (rated - 1)[:, None, None]
-    return pairs.reshape(len(counts), -1).T, counts
+    return np.column_stack([(rated**2 - (counts**2).sum(axis=1)) / (rated - 1), counts])
 
 
-def _alpha_of(observed: Floats, margins: Floats, metric: Metric) -> Floats:
-    """Alpha of each sample from its summed disagreement (or coincidences) and margins."""
+def _alpha_of(totals: Floats) -> Floats:
+    """Alpha of each sample from its summed disagreement and margins."""
+    observed, margins = totals[:, 0], totals[:, 1:]
     total = margins.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if metric == "nominal":
-            expected = (total**2 - (margins**2).sum(axis=1)) / (total - 1)
-            found: Floats = np.where(expected > 0, 1 - observed / expected, np.nan)
-            return found
-        distance = _ordinal(margins)
-        values = margins.shape[1]
-        seen = (np.reshape(observed, (-1, values, values)) * distance).sum(axis=(1, 2))
-        outer = margins[:, :, None] * margins[:, None, :]
-        expected = (outer * distance).sum(axis=(1, 2)) / (total - 1)
-        found = np.where(expected > 0, 1 - seen / expected, np.nan)
-        return found
+    return 1 - ratio(observed * (total - 1), total**2 - (margins**2).sum(axis=1))
 
 
-def _ordinal(margins: Floats) -> Floats:
-    """(sum of n_g from c to k - (n_c + n_k) / 2)^2 for each sample."""
-    upto = np.cumsum(margins, axis=1) - margins / 2
-    distance: Floats = (upto[:, :, None] - upto[:, None, :]) ** 2
-    return distance
-
-
-def _by_unit(
-    units: _Units,
-    observed: Floats,
-    margins: Floats,
-    metric: Metric,
-    random: np.random.Generator,
-    draws: int,
-) -> Floats:
+def _by_unit(units: _Units, sums: Floats, random: np.random.Generator, draws: int) -> Floats:
     """Alpha of samples of units: how often each distinct row is drawn, times its sums."""
-    rows = len(units.times)
-    sums = margins if metric == "ordinal" else np.column_stack([observed, margins])
-    if metric == "ordinal":
-        sums = np.column_stack([observed.T, margins])
     share = units.times / units.size
-    at_once = max(1, _DRAWS_AT_ONCE // rows)
+    at_once = max(1, _DRAWS_AT_ONCE // len(share))
     found = []
     for done in range(0, draws, at_once):
         drawn = random.multinomial(units.size, share, size=min(at_once, draws - done))
-        totals = drawn.astype(np.float64) @ sums
-        width = totals.shape[1] - margins.shape[1]
-        part = totals[:, :width]
-        found.append(
-            _alpha_of(part[:, 0] if metric == "nominal" else part, totals[:, width:], metric)
-        )
+        found.append(_alpha_of(drawn.astype(np.float64) @ sums))
     return np.concatenate(found)
 
 
-def _by_pair(units: _Units, metric: Metric, random: np.random.Generator, draws: int) -> Floats:
+def _by_pair(units: _Units, random: np.random.Generator, draws: int) -> Floats:
     """Krippendorff's algorithm: M draws from the observed pairs, each with its share of D_e.
 
     M is the smaller of 25 times the cells that occur and the number of pairs.
@@ -199,29 +157,15 @@ def _by_pair(units: _Units, metric: Metric, random: np.random.Generator, draws: 
     total = margins.sum()
     # the coincidence matrix from the few labels that each unit holds
     weighed = counts * (times / (rated - 1))[:, None]
-    coincidences = weighed.T @ counts
-    places = np.arange(len(margins))
-    coincidences[places, places] -= weighed.sum(axis=0)
-    if metric == "nominal":
-        distance = 1.0 - np.eye(len(margins))
-    else:
-        distance = _ordinal(margins[None])[0]
-    expected = (np.outer(margins, margins) * distance).sum() / (total * (total - 1))
-    chance = np.maximum(coincidences, 0).ravel() / coincidences.sum()
+    coincidences = weighed.T @ counts - np.diag(weighed.sum(axis=0))
+    expected = (total**2 - (margins**2).sum()) / (total * (total - 1))
     cells = int((coincidences > 0).sum())
     pairs = round(float((times * rated * (rated - 1)).sum()) / 2)
     many = max(1, min(25 * cells, pairs))
-    cost = distance.ravel() / expected
-    if metric == "nominal":  # two outcomes: agree, or 1 / D_e apart
-        apart = min(1.0, float(chance[distance.ravel() > 0].sum()))
-        drawn = random.binomial(many, apart, size=draws)
-        found: Floats = 1 - drawn / (many * expected)
-        return found
-    kinds, place = np.unique(cost, return_inverse=True)
-    together = np.bincount(place.ravel(), weights=chance, minlength=len(kinds))
-    drawn = random.multinomial(many, together / together.sum(), size=draws)
-    samples: Floats = 1 - drawn @ kinds / many
-    return samples
+    # two outcomes: agree, or 1 / D_e apart
+    apart = np.maximum(coincidences - np.diag(np.diag(coincidences)), 0).sum() / coincidences.sum()
+    made: Floats = 1 - random.binomial(many, min(1.0, float(apart)), size=draws) / (many * expected)
+    return made
 
 
 def fleiss_kappa(ratings: npt.ArrayLike, values: int) -> float:
