@@ -11,7 +11,7 @@ tables of documents are read alike, without tracts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -87,12 +87,17 @@ class Cohort:
 
 @dataclass(slots=True)
 class _Read:
-    """Tables as they come in."""
+    """Tables as they come in; `counts` are of their rows."""
 
     of_patients: list[tuple[Table, str, str | None]] = field(default_factory=list)
     of_tracts: list[tuple[Table, str]] = field(default_factory=list)
     map: dict[str, str] = field(default_factory=dict)
     mapped: bool = False
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("of_the_split", "not_in_the_split", "repeated", "without_id"), 0
+        )
+    )
 
 
 def read_cohort(
@@ -117,6 +122,29 @@ def read_cohort(
             f"--map and --tract-column: items of this dataset belong to {who.many}, and "
             f"{who.many} to no tract; give a table with one row a {who.word}"
         )
+    read = _read_tables(tables, tract_map, patient_column, tract_column, missing, who)
+    names = sorted({read.map[patient] for patient in patients if patient in read.map})
+    number = {name: at for at, name in enumerate(names)}
+    lone = iter(range(len(names), len(names) + len(patients)))
+    tract = np.array(
+        [number[read.map[p]] if p in read.map else next(lone) for p in patients], np.int64
+    )
+    where = [read.map.get(patient) for patient in patients]
+    made = _attributes(read, patients, tract, names, where, who)
+    if not made:
+        raise ConfigError(f"{tables[0]}: no column but the ids; a dimension is a column")
+    told = list(_told(read, patients, made, who, bool(names)))
+    return Cohort(patients, made, tract, len(names), read.counts, told, who, where)
+
+
+def _read_tables(
+    tables: Sequence[Path],
+    tract_map: Path | None,
+    patient_column: str | None,
+    tract_column: str | None,
+    missing: Sequence[str],
+    who: Who,
+) -> _Read:
     read = _Read()
     paths = [*tables, *([tract_map] if tract_map is not None else [])]
     if len({path.resolve() for path in paths}) < len(paths):
@@ -138,53 +166,58 @@ def read_cohort(
             f"{read.of_tracts[0][0].path}: a table of tracts needs a map patient → tract: --map "
             "FILE with both columns, or a table of patients with a tract column"
         )
-    wanted = set(patients)
-    names = sorted({read.map[patient] for patient in patients if patient in read.map})
-    number = {name: at for at, name in enumerate(names)}
-    lone = iter(range(len(names), len(names) + len(patients)))
-    tract = np.array(
-        [number[read.map[p]] if p in read.map else next(lone) for p in patients], np.int64
-    )
+    return read
+
+
+def _attributes(
+    read: _Read,
+    patients: Sequence[str],
+    tract: Ints,
+    names: Sequence[str],
+    where: Sequence[str | None],
+    who: Who,
+) -> list[Attribute]:
+    """Every column but the ids, for each patient; `names` are the tracts, `where` each one's."""
     made: list[Attribute] = []
-    told: list[str] = []
-    counts = dict.fromkeys(("of_the_split", "not_in_the_split", "repeated", "without_id"), 0)
     for table, key, tract_key in read.of_patients:
-        rows = _row_of(table, key, counts, who.word)
-        _count(table, rows, wanted, counts, who.word, who.ids)
+        rows = _row_of(table, key, read.counts, who.word)
+        _count(table, rows, set(patients), read.counts, who.word, who.ids)
         for name in table.columns:
             if name not in (key, tract_key):
                 values = _values(table, name, rows, patients)
                 unit = _unit(values, tract, len(names))
                 made.append(Attribute(name, unit, values, name in table.dates))
-    where = [read.map.get(patient) for patient in patients]
     for table, key in read.of_tracts:
-        rows = _row_of(table, key, counts, TRACT)
-        _count(table, rows, set(names), counts, TRACT, "the ids of the map")
+        rows = _row_of(table, key, read.counts, TRACT)
+        _count(table, rows, set(names), read.counts, TRACT, "the ids of the map")
         for name in table.columns:
             if name != key:
                 values = _values(table, name, rows, where)
                 made.append(Attribute(name, TRACT, values, name in table.dates))
     _check_distinct(made)
-    if not made:
-        raise ConfigError(f"{tables[0]}: no column but the ids; a dimension is a column")
+    return made
+
+
+def _told(
+    read: _Read, patients: Sequence[str], made: Sequence[Attribute], who: Who, in_tracts: bool
+) -> Iterator[str]:
     nowhere = sum(all(a.values[at] is None for a in made) for at in range(len(patients)))
     if nowhere:
-        told.append(
+        yield (
             f"{nowhere:,} of {len(patients):,} {who.many} of the split stand in no table or have "
             "no value there: they are the extra row “missing”"
         )
-    if counts["not_in_the_split"]:
-        told.append(
-            f"{counts['not_in_the_split']:,} rows of the tables are of {who.many}"
+    if out := read.counts["not_in_the_split"]:
+        yield (
+            f"{out:,} rows of the tables are of {who.many}"
             f"{' or tracts' if who.in_tracts else ''} that the split does not hold: left out"
         )
-    if counts["without_id"]:
-        told.append(f"{counts['without_id']:,} rows of the tables have no id: left out")
-    if counts["repeated"]:
-        told.append(f"{counts['repeated']:,} rows repeat another word for word: counted once")
-    if read.mapped and len(names) and (unmapped := len(wanted - read.map.keys())):
-        told.append(f"{unmapped:,} of {len(patients):,} patients have no tract in the map")
-    return Cohort(patients, made, tract, len(names), counts, told, who, where)
+    if nameless := read.counts["without_id"]:
+        yield f"{nameless:,} rows of the tables have no id: left out"
+    if repeated := read.counts["repeated"]:
+        yield f"{repeated:,} rows repeat another word for word: counted once"
+    if read.mapped and in_tracts and (unmapped := len(set(patients) - read.map.keys())):
+        yield f"{unmapped:,} of {len(patients):,} patients have no tract in the map"
 
 
 def _sort_in(

@@ -97,48 +97,49 @@ def dimensions_of(
 
     `over` says over what the quartiles are: patients, tracts or items.
     """
-    named = {attribute.name for attribute in cohort.attributes}
     asked = {*wanted, *continuous, *categorical, *(name for names in intersect for name in names)}
-    for name in sorted(asked - named):
-        known = ", ".join(sorted(map(visible, named)))
-        raise ConfigError(f"no dimension {visible(name)!r} in the tables; there are {known}")
-    both = set(continuous) & set(categorical)
-    if both:
-        raise ConfigError(f"{', '.join(sorted(both))}: continuous or categorical, not both")
+    _check_names(cohort, asked, continuous, categorical)
     chosen = [a for a in cohort.attributes if not wanted or a.name in wanted]
     chosen += [a for a in cohort.attributes if a not in chosen and a.name in asked]
     _refuse_dates_near_tracts(chosen)
     made: list[Dimension] = []
     left: list[Excluded] = []
-    for attribute in chosen:
-        kind = "continuous" if attribute.name in continuous else None
-        kind = "categorical" if attribute.name in categorical else kind
-        dimension = _dimension(attribute, cohort, items, kind, over)
-        if isinstance(dimension, Dimension):
-            dimension = _with_small(dimension, least, cohort.who.many)
-        if isinstance(dimension, Excluded):
-            left.append(dimension)
+
+    def keep(found: Dimension | Excluded) -> None:
+        if isinstance(found, Dimension):
+            found = _with_small(found, least, cohort.who.many)
+        if isinstance(found, Excluded):
+            left.append(found)
         else:
-            made.append(dimension)
+            made.append(found)
+
+    kinds = dict.fromkeys(continuous, "continuous") | dict.fromkeys(categorical, "categorical")
+    for attribute in chosen:
+        keep(_dimension(attribute, cohort, items, kinds.get(attribute.name), over))
     by_name = {dimension.name: dimension for dimension in made}
     crossings = [tuple(sorted(names)) for names in intersect]
     if len(set(crossings)) < len(crossings):
         raise ConfigError("--intersect: the same dimensions are given twice")
     for names in intersect:
-        crossed = _intersection(names, by_name, {one.name: one for one in left})
-        found = crossed
-        if isinstance(crossed, Dimension):
-            found = _with_small(crossed, least, cohort.who.many)
-        if isinstance(found, Excluded):
-            left.append(found)
-        else:
-            made.append(found)
+        keep(_intersection(names, by_name, {one.name: one for one in left}))
     if wanted:
         made = [d for d in made if d.parts or d.name in wanted]
     if not made:
         reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
         raise ConfigError(f"no dimension is left to audit: {reasons}")
     return made, left
+
+
+def _check_names(
+    cohort: Cohort, asked: set[str], continuous: Sequence[str], categorical: Sequence[str]
+) -> None:
+    named = {attribute.name for attribute in cohort.attributes}
+    for name in sorted(asked - named):
+        known = ", ".join(sorted(map(visible, named)))
+        raise ConfigError(f"no dimension {visible(name)!r} in the tables; there are {known}")
+    both = set(continuous) & set(categorical)
+    if both:
+        raise ConfigError(f"{', '.join(sorted(both))}: continuous or categorical, not both")
 
 
 def _refuse_dates_near_tracts(attributes: Sequence[Attribute]) -> None:
@@ -156,45 +157,53 @@ def _refuse_dates_near_tracts(attributes: Sequence[Attribute]) -> None:
 def _dimension(
     attribute: Attribute, cohort: Cohort, items: Ints, kind: str | None, over: str
 ) -> Dimension | Excluded:
-    name, values = attribute.name, attribute.values
-    known = [value for value in values if value is not None]
-    distinct = sorted(set(known))
-    if attribute.is_date:
-        return Excluded(name, "holds dates, which are no groups")
-    if not known:
-        who = cohort.who.word
-        return Excluded(name, f"no {who} of the split has a value: all are missing")
-    if holds_ids(values, cohort.patients):
-        return Excluded(name, f"holds the {cohort.who.many}' own ids")
-    if cohort.places and holds_ids(values, [place or "" for place in cohort.places]):
-        return Excluded(name, "holds the tracts' own ids")
-    if len(distinct) == 1:
-        return Excluded(name, f"all {cohort.who.many} have the same value")
+    name = attribute.name
+    distinct = sorted({value for value in attribute.values if value is not None})
+    if why := _no_groups(attribute, cohort, distinct):
+        return Excluded(name, why)
     numbers = [number_of(value) for value in distinct]
-    are_numbers = None not in numbers
     words = numbers.count(None)
-    if kind == "continuous" and not are_numbers:
+    if kind == "continuous" and words:
         raise ConfigError(f"--continuous {visible(name)}: {words:,} of its values are no numbers")
     units = _units_of(attribute, cohort)
-    coded = are_numbers and looks_like_codes(name, distinct, units, attribute.unit)
-    amounts = are_numbers and not coded and not _codes(numbers)
-    if are_numbers and (kind == "continuous" or (amounts and kind is None)):
+    coded = not words and looks_like_codes(name, distinct, units, attribute.unit)
+    amounts = not words and not coded and not _codes(numbers)
+    if kind == "continuous" or (amounts and kind is None):
         return _quartiles(attribute, cohort, items, over)
     if len(distinct) > MANY:
-        if coded and kind is None:
-            return Excluded(
-                name,
-                f"{len(distinct):,} numbers that look like ids or codes: --continuous cuts them "
-                "at quartiles if they are amounts",
-            )
-        mixed = f"; {words:,} of them are no numbers" if 0 < words < len(distinct) else ""
-        return Excluded(
-            name,
-            f"{len(distinct):,} categories (at most {MANY}){mixed}: join them into fewer first",
-        )
+        return Excluded(name, _too_many(len(distinct), words, coded and kind is None))
     if max(map(len, distinct)) > LONG:
         return Excluded(name, f"holds texts of over {LONG} characters, which are no categories")
-    ranked = sorted(distinct, key=lambda value: (number_of(value) or 0.0, value) if are_numbers
+    return _categories(attribute, distinct, words)
+
+
+def _no_groups(attribute: Attribute, cohort: Cohort, distinct: Sequence[str]) -> str:
+    """Why a column makes no groups whatever it is taken for; else nothing."""
+    who = cohort.who
+    if attribute.is_date:
+        return "holds dates, which are no groups"
+    if not distinct:
+        return f"no {who.word} of the split has a value: all are missing"
+    if holds_ids(attribute.values, cohort.patients):
+        return f"holds the {who.many}' own ids"
+    if cohort.places and holds_ids(attribute.values, [place or "" for place in cohort.places]):
+        return "holds the tracts' own ids"
+    return f"all {who.many} have the same value" if len(distinct) == 1 else ""
+
+
+def _too_many(distinct: int, words: int, coded: bool) -> str:
+    if coded:
+        return (
+            f"{distinct:,} numbers that look like ids or codes: --continuous cuts them "
+            "at quartiles if they are amounts"
+        )
+    mixed = f"; {words:,} of them are no numbers" if 0 < words < distinct else ""
+    return f"{distinct:,} categories (at most {MANY}){mixed}: join them into fewer first"
+
+
+def _categories(attribute: Attribute, distinct: Sequence[str], words: int) -> Dimension:
+    name, values = attribute.name, attribute.values
+    ranked = sorted(distinct, key=lambda value: (number_of(value) or 0.0, value) if not words
                     else (0.0, value))  # fmt: skip
     place = {value: at for at, value in enumerate(ranked)}
     codes = np.array([-1 if value is None else place[value] for value in values], np.int64)

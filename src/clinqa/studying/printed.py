@@ -39,32 +39,36 @@ def read_matrix(path: Path) -> Printed:
     if len(rows) < 3 or len(rows[0]) < 3:
         raise SourceError(f"{path}: a row of names and at least two rows of numbers are expected")
     columns = rows[0][1:]
-    found: dict[str, list[float]] = {}
-    marks: dict[str, list[bool]] = {}
-    for number, row in enumerate(rows[1:], start=2):
-        if len(row) != len(rows[0]):
-            raise SourceError(f"{path}: row {number} has {len(row)} cells, not {len(rows[0])}")
-        if row[0] in found:
-            raise SourceError(f"{path}: row {number} is named as one before it")
-        try:
-            marks[row[0]] = [cell.endswith("%") for cell in row[1:]]
-            found[row[0]] = [float(cell.rstrip("%")) for cell in row[1:]]
-        except ValueError as error:
-            raise SourceError(f"{path}: row {number} holds a cell that is no number") from error
+    found = _numbers(path, rows)
     if len(set(columns)) < len(columns):
         raise SourceError(f"{path}: two columns have one name")
     names = [name for name in columns if name in found]
     if len(names) < 2:
         raise SourceError(f"{path}: fewer than two names stand over a column and before a row")
     places = [columns.index(name) for name in names]
-    cells = np.array([[found[name][place] for place in places] for name in names])
-    marked = {marks[name][place] for name in names for place in places}
-    if len(marked) > 1:
+    pairs = np.array([[found[name][place] for place in places] for name in names])
+    cells, marked = pairs[..., 0], pairs[..., 1].astype(bool)
+    if marked.any() != marked.all():
         raise SourceError(f"{path}: some cells have a % and some do not; write all in one unit")
     if not np.isfinite(cells).all():
         raise SourceError(f"{path}: holds a cell that is no number")
     left_out = [name for name in [*found, *columns] if name not in names]
-    return Printed(names, cells, left_out, marked == {True})
+    return Printed(names, cells, left_out, bool(marked.all()))
+
+
+def _numbers(path: Path, rows: Sequence[Sequence[str]]) -> dict[str, list[tuple[float, bool]]]:
+    """The cells of each row by its name: a number, and whether a % follows it."""
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(rows[0]):
+            raise SourceError(f"{path}: row {number} has {len(row)} cells, not {len(rows[0])}")
+        if row[0] in found:
+            raise SourceError(f"{path}: row {number} is named as one before it")
+        try:
+            found[row[0]] = [(float(cell.rstrip("%")), cell.endswith("%")) for cell in row[1:]]
+        except ValueError as error:
+            raise SourceError(f"{path}: row {number} holds a cell that is no number") from error
+    return found
 
 
 def figures_of(printed: Printed) -> dict[str, float | int | None]:

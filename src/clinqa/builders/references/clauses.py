@@ -267,11 +267,9 @@ def _is_lead(tokens: list[tuple[str, int, int]], number: int) -> bool:
 
 def _verb_kind(tokens: list[tuple[str, int, int]], number: int, words: Words) -> VerbKind | None:
     word = tokens[number][0].casefold()
-    before = tokens[number - 1][0].casefold()
-    after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
     if word in {"is", "are"}:
         return VerbKind.BE
-    if word in {"does", "do"} and after in {"not", "n't"}:
+    if word in {"does", "do"} and _after(tokens, number) in {"not", "n't"}:
         return VerbKind.CLOSED
     if word in {"has", "have"}:
         return VerbKind.HAVE
@@ -279,17 +277,31 @@ def _verb_kind(tokens: list[tuple[str, int, int]], number: int, words: Words) ->
     if not known or tokens[number][0] != word:
         return None
     third = word in words.spec.verbs.closed or word in words.spec.verbs.open
+    if not _agrees(tokens, number, third) or (
+        word in words.nouns and _may_be_noun(tokens, number, third)
+    ):
+        return None
+    return VerbKind.CLOSED if word in words.closed else VerbKind.OPEN
+
+
+def _after(tokens: list[tuple[str, int, int]], number: int) -> str:
+    return tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
+
+
+def _agrees(tokens: list[tuple[str, int, int]], number: int, third: bool) -> bool:
+    """Does the word before fit a verb here, in the third person or not?"""
+    before = tokens[number - 1][0].casefold()
+    if before in _DETERMINERS:
+        return False
     plural = (before.endswith("s") and not _SINGULAR_S.search(before)) or before in _PLURALS
     if tokens[0][0].casefold() in {"leads", "electrodes"}:
         plural = True  # "Leads V1 and V2 view"
-    if before in _DETERMINERS:
-        return None
-    if not third and not plural:
-        return None
-    if third and plural and not _singular_head(tokens, number):
-        return None
-    if word in words.nouns and after not in _COMPANY and not after[:1].isdigit():
-        later = {token.casefold() for token, _, _ in tokens[number + 1 :]}
-        if not third or after in _NO_OBJECT or later & {"is", "are", "has", "have"}:
-            return None
-    return VerbKind.CLOSED if word in words.closed else VerbKind.OPEN
+    return (not plural or _singular_head(tokens, number)) if third else plural
+
+
+def _may_be_noun(tokens: list[tuple[str, int, int]], number: int, third: bool) -> bool:
+    after = _after(tokens, number)
+    if after in _COMPANY or after[:1].isdigit():
+        return False
+    later = {token.casefold() for token, _, _ in tokens[number + 1 :]}
+    return not third or after in _NO_OBJECT or bool(later & {"is", "are", "has", "have"})

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from clinqa.builders.references.clauses import StatementClause, VerbKind
+from clinqa.builders.references.denials import affirmed, deniable, denied, what_is_denied
 from clinqa.builders.references.numbers import quantities, replacements
 from clinqa.builders.references.words import Opposite, Words
 
@@ -19,18 +20,12 @@ __all__ = ["Edit", "PairForm", "forms_of", "has_negation", "is_plain"]
 
 _OR = re.compile(r"\bor\b(?!\s+(?:more|longer|greater|above|higher|wider|over|larger|deeper|less|"
                  r"shorter|below|lower|narrower|fewer|smaller)\b)", re.I)  # fmt: skip
-_NEEDS_DENIAL = re.compile(r"\b(?:until|any|yet|either|at all|ever|only|alone|even)\b", re.I)
-_QUANTIFIED = re.compile(r"^(?:all|every|each|both|no|only)\b", re.I)
 _NOUN_AFTER_ONE = re.compile(r"\s+[a-z]")
 _VOWEL = re.compile(r"(?:[aeiou]|u(?!ni))", re.I)
 # what is a sign of one thing may be a sign of another
 _KIND_OF = re.compile(
     r"\b(?:signs?|causes?|treatments?|features?|markers?|sources?|forms?)\s+of\s[\w\s-]*$", re.I
 )
-_SHARE = re.compile(
-    r"%|\b(?:per ?cent|half of|thirds?\s+of|quarters?\s+of|fifths?\s+of|tenths?\s+of)\b", re.I
-)
-_SECOND_CLAUSE = re.compile(r"\band\s[^,;]*\s(?:is|are|has|have|does|do)\s", re.I)
 _PASSING = re.compile(r"\s+(?:through|down|along|across|over|via|up)\s", re.I)
 _EDGE_VERBS = frozenset({"begins", "begin", "starts", "start", "ends", "end"})
 _ORDER_VERBS = frozenset({"precedes", "precede", "follows", "follow"})
@@ -78,9 +73,9 @@ def forms_of(
     text = clause.text
     if not is_plain(text, words):
         return []
-    denied = len(words.negation.findall(text))
-    if denied:
-        made = list(_affirmed(clause, words)) if denied == 1 else []
+    denials = len(words.negation.findall(text))
+    if denials:
+        made = list(_affirmed(clause, words)) if denials == 1 else []
     else:
         made = [
             *_values(clause, words, met),
@@ -163,7 +158,7 @@ def _swaps(clause: StatementClause, words: Words) -> Iterator[PairForm]:
         old = clause.text[swap.start : swap.end].casefold()
         change = (old, swap.opposite.word)
         yield PairForm(_said(clause.text), _said(false), edit, change)
-        if not _deniable(clause, words) or re.search(r"\band\b|,", clause.main):
+        if not deniable(clause, words) or re.search(r"\band\b|,", clause.main):
             continue
         if words.negation.search(swap.opposite.word):
             continue
@@ -173,12 +168,12 @@ def _swaps(clause: StatementClause, words: Words) -> Iterator[PairForm]:
             changed = StatementClause(
                 false, other, swap.start, end, clause.kind, clause.open, clause.main_end
             )
-            denied_true = _denied(changed, words)
+            denied_true = denied(changed, words)
             yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
-            yield PairForm(_said(denied_true), _said(_denied(clause, words)), edit, (other, old))
+            yield PairForm(_said(denied_true), _said(denied(clause, words)), edit, (other, old))
             continue
-        denied_false = _denied(clause, words)
-        denied_true = _denied(_with_text(clause, false), words)
+        denied_false = denied(clause, words)
+        denied_true = denied(_with_text(clause, false), words)
         # true: not the opposite; false: the opposite, or the thing itself denied
         yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
         yield PairForm(_said(denied_true), _said(denied_false), edit, (swap.opposite.word, old))
@@ -189,29 +184,38 @@ def _swappable(clause: StatementClause, words: Words) -> Iterator[Swap]:
         return
     found = list(words.opposite.finditer(clause.text))
     said = [" ".join(m[0].casefold().split()) for m in found]
-    for match, word in zip(found, said, strict=True):
-        in_verb = (match.start(), match.end()) == (clause.verb_start, clause.verb_end)
+    for at, (match, word) in enumerate(zip(found, said, strict=True)):
+        in_verb = match.span() == (clause.verb_start, clause.verb_end)
         if not in_verb and not clause.verb_end <= match.start() < clause.core_end:
             continue
-        noun = re.search(r"\bthe\s+$", clause.text[: match.start()]) is not None
+        others = said[:at] + said[at + 1 :]
+        if _kin_among(word, others, words) or _idiom(clause.text, *match.span(), words):
+            continue
         for opposite in words.opposites[word]:
-            if noun and opposite.word in {"begin", "begins", "ends", "starts"}:
-                continue
-            related = {word, *(one.word.casefold() for one in words.opposites[word])}
-            pieces = {piece for one in related for piece in one.split() if len(piece) > 3}
-            others = [w for m, w in zip(found, said, strict=True) if m.start() != match.start()]
-            if any(other in related or pieces & set(other.split()) for other in others):
-                continue
-            if word in {"lower", "higher"} and opposite.kind == "direction":
-                if not re.match(r"\s+than\b|\s*$", clause.text[match.end() :]):
-                    continue
-            if not _exclusive(clause, words, word, match.start(), opposite):
-                continue
-            if in_verb and not _fits_as_verb(clause, words, opposite.word.casefold()):
-                continue
-            if _idiom(clause.text, match.start(), match.end(), words):
-                continue
-            yield Swap(match.start(), match.end(), opposite)
+            if _contradicts(clause, words, match, word, opposite) and (
+                not in_verb or _fits_as_verb(clause, words, opposite.word.casefold())
+            ):
+                yield Swap(match.start(), match.end(), opposite)
+
+
+def _kin_among(word: str, others: list[str], words: Words) -> bool:
+    """Whether a relative of the word is said elsewhere in the sentence."""
+    related = {word, *(one.word.casefold() for one in words.opposites[word])}
+    pieces = {piece for one in related for piece in one.split() if len(piece) > 3}
+    return any(other in related or pieces & set(other.split()) for other in others)
+
+
+def _contradicts(
+    clause: StatementClause, words: Words, match: re.Match[str], word: str, opposite: Opposite
+) -> bool:
+    """Whether the opposite in the word's place is denied by the sentence."""
+    verbs = {"begin", "begins", "ends", "starts"}
+    if opposite.word in verbs and re.search(r"\bthe\s+$", clause.text[: match.start()]):
+        return False
+    if word in {"lower", "higher"} and opposite.kind == "direction":
+        if not re.match(r"\s+than\b|\s*$", clause.text[match.end() :]):
+            return False
+    return _exclusive(clause, words, word, match.start(), opposite)
 
 
 def _exclusive(
@@ -318,43 +322,13 @@ def _exchanged(clause: StatementClause, words: Words) -> Iterator[PairForm]:
 
 
 def _denials(clause: StatementClause, words: Words) -> Iterator[PairForm]:
-    if _deniable(clause, words):
+    if deniable(clause, words):
         yield PairForm(
             _said(clause.text),
-            _said(_denied(clause, words)),
+            _said(denied(clause, words)),
             Edit.NEGATION,
-            ("", f"not {_kind(clause)}"),
+            ("", f"not {what_is_denied(clause)}"),
         )
-
-
-def _kind(clause: StatementClause) -> str:
-    """What is denied, for whoever counts: the verb, and after "is" the next word."""
-    return f"{clause.verb} {clause.main.split()[0]}" if clause.kind == "be" else clause.verb
-
-
-def _deniable(clause: StatementClause, words: Words) -> bool:
-    """Whether "not" at the verb denies just what the sentence says."""
-    if _QUANTIFIED.match(clause.text) or clause.verb in {"does", "do"}:
-        return False
-    if _SHARE.search(clause.text[clause.verb_end :]):
-        return False  # "does not accompany a third": of a third it holds, of another not
-    if _SECOND_CLAUSE.search(clause.text, clause.verb_end):
-        return False  # which of the two is denied?
-    return not re.search(r"\b(?:because|so that|if|unless)\b", clause.tail)
-
-
-def _denied(clause: StatementClause, words: Words) -> str:
-    """The statement with its verb denied."""
-    text, start, end = clause.text, clause.verb_start, clause.verb_end
-    verb = text[start:end]
-    if clause.kind is VerbKind.BE:
-        return f"{text[:end]} not{text[end:]}"
-    if clause.kind is VerbKind.HAVE:
-        helper = "does" if verb == "has" else "do"
-        return f"{text[:start]}{helper} not have{text[end:]}"
-    base = words.closed.get(verb) or words.open[verb]
-    helper = "does" if base != verb else "do"
-    return f"{text[:start]}{helper} not {base}{text[end:]}"
 
 
 def _with_text(clause: StatementClause, text: str) -> StatementClause:
@@ -366,35 +340,9 @@ def _with_text(clause: StatementClause, text: str) -> StatementClause:
 
 def _affirmed(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """A statement that denies, without its denial."""
-    text = clause.text
-    if _NEEDS_DENIAL.search(text) or _QUANTIFIED.match(text):
-        return
-    after = text[clause.verb_end : clause.main_end]
-    if clause.kind is VerbKind.BE and (m := re.match(r"\s+not(?=\s)", after)):
-        made = text[: clause.verb_end] + text[clause.verb_end + m.end() :]
-    elif clause.verb in {"does", "do"} and (m := re.match(r"\s+not\s+([a-z]+)", after)):
-        verb = m[1]
-        if clause.verb == "does":
-            verb = "has" if verb == "have" else words_third(verb, words)
-        if not verb:
-            return
-        made = text[: clause.verb_start] + verb + text[clause.verb_end + m.end() :]
-    elif clause.kind is VerbKind.HAVE and (
-        m := re.match(r"\s+no\s+((?:[\w-]+\s+){0,2}?[\w-]*s)\b", after)
-    ):
-        made = text[: clause.verb_end] + " " + m[1] + text[clause.verb_end + m.end() :]
-    else:
-        return
-    yield PairForm(_said(text), _said(made), Edit.NEGATION, ("not", ""))
-
-
-def words_third(base: str, words: Words) -> str:
-    """The third person of a verb that the pack knows, else nothing."""
-    for known in (words.spec.verbs.closed, words.spec.verbs.open):
-        for third, its_base in known.items():
-            if its_base == base:
-                return third
-    return ""
+    made = affirmed(clause, words)
+    if made is not None:
+        yield PairForm(_said(clause.text), _said(made), Edit.NEGATION, ("not", ""))
 
 
 def _replaced(text: str, start: int, end: int, new: str) -> str:

@@ -113,28 +113,30 @@ def _quantity(clause: StatementClause, match: re.Match[str], words: Words) -> Qu
         spots.insert(0, match.span("low"))
     values = tuple(_value(text[a:b]) for a, b in spots)
     role = _role(clause, match)
-    if role is None:
+    bound = _bound(text, match, values, unit)
+    if role is None or bound is None:
         return None
-    bound = Bound.RANGE if len(values) == 2 else Bound.EXACT
-    said = _BEFORE.search(text[: match.start()])
-    if said or match["after"]:
-        if bound is Bound.RANGE:
-            return None
-        after = (match["after"] or "").strip()
-        low = bool(said and said["low"]) or bool(re.fullmatch(_AFTER_LOWER, after, re.I))
-        bound = Bound.ABOVE if low else Bound.BELOW
-        if unit == "degree":
-            return None  # an angle has no less and more
-    if bound is Bound.RANGE and values[0] >= values[1]:
-        return None
-    if role is NumberRole.SAID and bound in (Bound.ABOVE, Bound.BELOW):
-        return None  # what exceeds 60 may exceed 200: "above" turns into "below", or is denied
-    if role is NumberRole.CONDITION and bound not in (Bound.ABOVE, Bound.BELOW):
+    # what exceeds 60 may exceed 200: "above" turns into "below", or is denied
+    if (bound in (Bound.ABOVE, Bound.BELOW)) is not (role is NumberRole.CONDITION):
         return None
     if match.end("number") < clause.verb_start and unit == "percent":
         return None
     about = bool(_ABOUT.search(text[: match.start()]))
     return Quantity(tuple(spots), values, unit, bound, role, about)
+
+
+def _bound(text: str, match: re.Match[str], values: tuple[float, ...], unit: str) -> Bound | None:
+    """What is said of the numbers; None where that is not clear."""
+    said = _BEFORE.search(text[: match.start()])
+    if not said and not match["after"]:
+        if len(values) == 1:
+            return Bound.EXACT
+        return Bound.RANGE if values[0] < values[1] else None
+    if len(values) == 2 or unit == "degree":
+        return None  # an angle has no less and more
+    after = (match["after"] or "").strip()
+    low = bool(said and said["low"]) or bool(re.fullmatch(_AFTER_LOWER, after, re.I))
+    return Bound.ABOVE if low else Bound.BELOW
 
 
 def _role(clause: StatementClause, match: re.Match[str]) -> NumberRole | None:

@@ -71,22 +71,8 @@ def phrases(items: Iterable[str]) -> str:
 def words_of(pack: ReferencePack) -> Words:
     """The words of a pack."""
     spec = pack.spec
-    opposites: dict[str, list[Opposite]] = {}
-    for kin in spec.kin:
-        for word in kin:
-            opposites.setdefault(word.casefold(), []).extend(
-                Opposite(_cased(other), "term") for other in kin if other != word
-            )
-    for kind, pairs in spec.opposites.items():
-        for one, other in pairs:
-            for word, against in ((one.casefold(), other), (other.casefold(), one)):
-                opposites.setdefault(word, []).append(Opposite(against, kind))
-    single = {word for phrase in opposites for word in phrase.split()}
-    fixed = single | {
-        w for p in (*spec.ordinals, *spec.degrees, *spec.number_words) for w in p.split("-")
-    }
+    opposites = _opposites(spec)
     units = {s.casefold(): name for name, unit in spec.units.items() for s in unit.spellings}
-    fixed |= {word for spelling in units for word in spelling.split() if word.isalpha()}
     spelt = sorted(units, key=lambda one: (-len(one), one))
     return Words(
         spec=spec,
@@ -112,9 +98,35 @@ def words_of(pack: ReferencePack) -> Words:
         open_after_be=re.compile(
             rf"\s+(?:\w+ly\s+|also\s+)?{phrases(spec.verbs.open_after_be)}", re.I
         ),
-        fixed=frozenset(fixed),
+        fixed=_fixed(spec, opposites, units),
         unit_names=units,
         unit="|".join(re.escape(one).replace(r"\ ", r"\s+") for one in spelt),
+    )
+
+
+def _opposites(spec: ReferenceSpec) -> dict[str, list[Opposite]]:
+    opposites: dict[str, list[Opposite]] = {}
+    for kin in spec.kin:
+        for word in kin:
+            opposites.setdefault(word.casefold(), []).extend(
+                Opposite(_cased(other), "term") for other in kin if other != word
+            )
+    for kind, pairs in spec.opposites.items():
+        for one, other in pairs:
+            for word, against in ((one.casefold(), other), (other.casefold(), one)):
+                opposites.setdefault(word, []).append(Opposite(against, kind))
+    return opposites
+
+
+def _fixed(spec: ReferenceSpec, opposites: Iterable[str], units: Iterable[str]) -> frozenset[str]:
+    """Single words that stand in opposites, counts, degrees and units."""
+    counts = (*spec.ordinals, *spec.degrees, *spec.number_words)
+    return frozenset(
+        [
+            *(word for phrase in opposites for word in phrase.split()),
+            *(word for phrase in counts for word in phrase.split("-")),
+            *(word for spelling in units for word in spelling.split() if word.isalpha()),
+        ]
     )
 
 

@@ -128,31 +128,14 @@ def _read(text: str) -> Said:
     said = _ECHO.sub(" ", _TAG.sub(lambda found: ".\n" if found[1] else "\nAnswer: ", text)).strip()
     if whole := _LETTER.fullmatch(said):
         return Said("true" if whole[1] == "T" else "false", "answered")
-    boxed = {found.casefold() for found in _BOXED.findall(said)}
-    if boxed:
+    if boxed := {found.casefold() for found in _BOXED.findall(said)}:
         return _one(boxed)
-    stated = [
-        (found.start(), _polarity(_is_negated(found) != _is_denied(said, found), found[3]))
-        for found in _STATED.finditer(said)
-        if _is_meant(said, found)
-    ]
-    stated += [
-        (found.start(), "true" if found[1] == "T" else "false")
-        for found in _STATED_LETTER.finditer(said)
-    ]
-    stated.sort()
-    bold = {_polarity(bool(found[0].strip()), found[1]) for found in _BOLD.findall(said)}
-    first = _FIRST.search(said)
-    if first and not _BOTH.match(said[first.start(2) :]):
-        opening = _polarity(bool(first[1].strip()), first[2])
-        return _turned(said, stated, opening)
-    yes = _YES.search(said)
-    if yes:
-        opening = "true" if yes[1].casefold() in _YES_WORDS else "false"
+    stated = _stated(said)
+    if opening := _opening(said):
         return _turned(said, stated, opening)
     if stated:
         return _last(said, stated)
-    if bold:
+    if bold := {_polarity(bool(found[0].strip()), found[1]) for found in _BOLD.findall(said)}:
         return _one(bold)
     if _BOTH.search(said):
         return AMBIGUOUS
@@ -164,6 +147,29 @@ def _read(text: str) -> Said:
         if _is_meant(said, found)
     }
     return _one(rest) if rest else UNREADABLE
+
+
+def _stated(said: str) -> list[tuple[int, str]]:
+    """The answers that are stated as such, and where, in order."""
+    words = [
+        (found.start(), _polarity(_is_negated(found) != _is_denied(said, found), found[3]))
+        for found in _STATED.finditer(said)
+        if _is_meant(said, found)
+    ]
+    letters = [
+        (found.start(), "true" if found[1] == "T" else "false")
+        for found in _STATED_LETTER.finditer(said)
+    ]
+    return sorted(words + letters)
+
+
+def _opening(said: str) -> str | None:
+    """The answer that the text begins with, in a label's word or with yes or no."""
+    first = _FIRST.search(said)
+    if first and not _BOTH.match(said[first.start(2) :]):
+        return _polarity(bool(first[1].strip()), first[2])
+    yes = _YES.search(said)
+    return None if yes is None else "true" if yes[1].casefold() in _YES_WORDS else "false"
 
 
 def _of_fields(fields: list[str]) -> Said:

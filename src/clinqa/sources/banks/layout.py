@@ -102,12 +102,27 @@ def options_of(record: Mapping[str, Any], layout: BankColumns) -> tuple[str, ...
 
     A mapping of letters is put in the order of its letters, whatever the order in the file.
     """
+    found = _in_order(_listed(record, layout))
+    if found is None:
+        return None
+    texts = ["" if one is None else one for one in found]
+    if not all(isinstance(text, str | int | float) for text in texts):
+        return None
+    named = [str(text).strip() for text in texts]
+    while named and not named[-1]:
+        named.pop()
+    return tuple(named) if all(named) else None
+
+
+def _listed(record: Mapping[str, Any], layout: BankColumns) -> Any:
     if layout.series:
-        found: Any = [record.get(column) for column in layout.series]
-    else:
-        found = layout.value(record, "options")
-        if isinstance(found, str):
-            found = _parsed(found)
+        return [record.get(column) for column in layout.series]
+    found = layout.value(record, "options")
+    return _parsed(found) if isinstance(found, str) else found
+
+
+def _in_order(found: Any) -> list[Any] | None:
+    """The options of a list, of a mapping of letters, or of a list of keys with values."""
     if isinstance(found, dict):
         if not all(re.fullmatch(r"[A-Za-z]|\d", str(key)) for key in found):
             return None
@@ -116,14 +131,8 @@ def options_of(record: Mapping[str, Any], layout: BankColumns) -> tuple[str, ...
     if not isinstance(found, list):
         return None
     if all(isinstance(one, dict) and {"key", "value"} <= one.keys() for one in found):
-        found = [one["value"] for one in sorted(found, key=lambda one: str(one["key"]))]
-    texts = ["" if one is None else one for one in found]
-    if not all(isinstance(text, str | int | float) for text in texts):
-        return None
-    named = [str(text).strip() for text in texts]
-    while named and not named[-1]:
-        named.pop()
-    return tuple(named) if all(named) else None
+        return [one["value"] for one in sorted(found, key=lambda one: str(one["key"]))]
+    return found
 
 
 def _parsed(text: str) -> Any:

@@ -59,76 +59,111 @@ def repair(text: bytes, dialect: Dialect, *, final: bool, inside: bool = False) 
 
     `inside`: the text begins within a record given up before, which is no row of this text.
     """
-    right, any_width, cut = dialect.patterns()
-    out = Repaired()
-    place, size = 0, len(text)
-    adjacent = False  # does the last good record end where this one begins?
+    return _Repairing(text, dialect, final).run(inside)
 
-    def complete(match: re.Match[bytes]) -> bool:
-        return final or (match.end() > match.start() and text[match.end() - 1] in b"\r\n")
 
-    def resume(start: int) -> int | None:
-        """The first later line that is a record; `size` if there is none, None to read on."""
-        while True:
-            newline = text.find(b"\n", start)
-            if newline < 0 or newline + 1 >= size:
-                if final or size - place <= _RESYNC_BYTES:
-                    return size if final else None
-                out.inside = True
-                return _open_tail(text, cut)
-            start = newline + 1
-            match = right.match(text, start)
-            if match and match.end() > start and _ids_whole(match[0], dialect):
-                return start if complete(match) else None
+class _Repairing:
+    """A text while its records are told apart; `place` is where reading stands."""
 
-    if inside:
-        first = right.match(text)
-        if not (first and first.end() and _ids_whole(first[0], dialect) and complete(first)):
-            waits = not final and size < _RESYNC_BYTES * 8 and cut.match(text)
-            again = None if waits else resume(0)
-            out.inside = out.inside or again is None
-            place = again or 0
-    while place < size and not out.inside:
-        if text[place] in b"\r\n":
-            place += 1
-            continue
-        match = right.match(text, place)
-        if match:
-            if not complete(match):
+    def __init__(self, text: bytes, dialect: Dialect, final: bool) -> None:
+        self.text, self.size = text, len(text)
+        self.dialect, self.final = dialect, final
+        self.right, self.any_width, self.cut = dialect.patterns()
+        self.out = Repaired()
+        self.place = 0
+        self.adjacent = False  # does the last good record end where this one begins?
+
+    def run(self, inside: bool) -> Repaired:
+        if inside:
+            self._leave_given_up()
+        while self.place < self.size and not self.out.inside:
+            self._take_good()
+            if self.place >= self.size or not self._take_bad():
+                break
+        self.out.bytes_used = self.place
+        return self.out
+
+    def _leave_given_up(self) -> None:
+        """Go to the first record after the one that was given up before this text."""
+        first = self.right.match(self.text)
+        good = first and first.end() and _ids_whole(first[0], self.dialect)
+        if first and good and self._complete(first):
+            return
+        again = None if self._waits(0) else self._resume(0)
+        self.out.inside = self.out.inside or again is None
+        self.place = again or 0
+
+    def _take_good(self) -> None:
+        """Take good records, and empty lines between them, as far as they go."""
+        text, out, place = self.text, self.out, self.place
+        while place < self.size:
+            if text[place] in b"\r\n":
+                place += 1
+                continue
+            match = self.right.match(text, place)
+            if not match or not self._complete(match):
                 break
             out.good.append((place, match.end(), out.rows))
             out.rows += 1
-            place, adjacent = match.end(), True
-            continue
-        match = any_width.match(text, place)
-        if not match and not final and size < _RESYNC_BYTES * 8 and cut.match(text, place):
-            break
-        if match and not complete(match):
-            break
-        if adjacent and (not match or b'"' in match[0]):
-            # the row before may have swallowed this one's head: its unclosed quote ended here
-            before, _, row = out.good[-1]
-            if b"\n" in text[before:place].rstrip(b"\r\n"):
-                again = resume(before)
-                if again is not None and again < place:
-                    out.good.pop()
-                    out.bad.append((row, "unclosed or stray quote"))
-                    place, adjacent = again, False
-                    continue
-                out.inside = False
-        if match:
-            out.bad.append((out.rows, "wrong number of fields"))
-            out.rows += 1
-            place, adjacent = match.end(), False
-            continue
-        again = resume(place)
+            place, self.adjacent = match.end(), True
+        self.place = place
+
+    def _take_bad(self) -> bool:
+        """Give up what stands here; False where the text must be read on."""
+        if self.right.match(self.text, self.place):
+            return False
+        match = self.any_width.match(self.text, self.place)
+        if not self._complete(match) if match else self._waits(self.place):
+            return False
+        if self.adjacent and (not match or b'"' in match[0]) and self._take_back():
+            return True
+        again = match.end() if match else self._resume(self.place)
         if again is None:
-            break
-        out.bad.append((out.rows, "unclosed or stray quote"))
-        out.rows += 1
-        place, adjacent = again, False
-    out.bytes_used = place
-    return out
+            return False
+        why = "wrong number of fields" if match else "unclosed or stray quote"
+        self.out.bad.append((self.out.rows, why))
+        self.out.rows += 1
+        self.place, self.adjacent = again, False
+        return True
+
+    def _take_back(self) -> bool:
+        """Give up the row before, if it may have swallowed this one's head: its unclosed quote
+        ended here."""
+        before, _, row = self.out.good[-1]
+        if b"\n" not in self.text[before : self.place].rstrip(b"\r\n"):
+            return False
+        again = self._resume(before)
+        if again is None or again >= self.place:
+            self.out.inside = False
+            return False
+        self.out.good.pop()
+        self.out.bad.append((row, "unclosed or stray quote"))
+        self.place, self.adjacent = again, False
+        return True
+
+    def _complete(self, match: re.Match[bytes]) -> bool:
+        ended = match.end() > match.start() and self.text[match.end() - 1] in b"\r\n"
+        return self.final or ended
+
+    def _waits(self, place: int) -> bool:
+        """May what is open here be closed by the next piece of the file?"""
+        few = not self.final and self.size < _RESYNC_BYTES * 8
+        return few and self.cut.match(self.text, place) is not None
+
+    def _resume(self, start: int) -> int | None:
+        """The first later line that is a record; the size if there is none, None to read on."""
+        text = self.text
+        while True:
+            newline = text.find(b"\n", start)
+            if newline < 0 or newline + 1 >= self.size:
+                if self.final or self.size - self.place <= _RESYNC_BYTES:
+                    return self.size if self.final else None
+                self.out.inside = True
+                return _open_tail(text, self.cut)
+            start = newline + 1
+            match = self.right.match(text, start)
+            if match and match.end() > start and _ids_whole(match[0], self.dialect):
+                return start if self._complete(match) else None
 
 
 def _open_tail(text: bytes, cut: re.Pattern[bytes]) -> int:

@@ -32,25 +32,9 @@ def read_rrf(folder: Path, types: Collection[str]) -> Ontology:
             if row[1] not in concept.types:
                 concept.types.append(row[1])
     for row in _rows(paths[CONSO], CONSO, skipped):
-        named = concepts.get(row[0])
-        if named is None:
-            skipped["of_other_types"] += 1
-            continue
-        if row[1] != "ENG":
-            skipped["not_english"] += 1
-            continue
-        form = _XREFS.get(row[11])
-        if form is not None:
-            code = form.format(row[13])
-            if code not in named.xrefs:
-                named.xrefs.append(code)
-        if row[16] != "N":  # obsolete, or suppressed by the source or the editors
-            skipped["suppressed"] += 1
-            continue
-        preferred = row[2] == "P" and row[4] == "PF" and row[6] == "Y"
-        if preferred and not named.name:
-            named.name = row[14]
-        named.labels.append(Label(row[14], 0 if preferred else 1))
+        why = _name(row, concepts.get(row[0]))
+        if why:
+            skipped[why] += 1
     kept = {one: concept for one, concept in sorted(concepts.items()) if concept.labels}
     skipped["without_english_name"] = len(concepts) - len(kept)
     for concept in kept.values():
@@ -59,6 +43,24 @@ def read_rrf(folder: Path, types: Collection[str]) -> Ontology:
         raise SourceError(f"{folder}: no concept of the wanted semantic types has an English name")
     shas = {name: sha256_file(path) for name, path in paths.items()}
     return Ontology("UMLS", "", shas, kept, {k: n for k, n in skipped.items() if n})
+
+
+def _name(row: list[str], concept: RawConcept | None) -> str:
+    """Add what a row of MRCONSO says to its concept; why it is passed over, else nothing."""
+    if concept is None:
+        return "of_other_types"
+    if row[1] != "ENG":
+        return "not_english"
+    form = _XREFS.get(row[11])
+    if form is not None and (code := form.format(row[13])) not in concept.xrefs:
+        concept.xrefs.append(code)
+    if row[16] != "N":  # obsolete, or suppressed by the source or the editors
+        return "suppressed"
+    preferred = row[2] == "P" and row[4] == "PF" and row[6] == "Y"
+    if preferred and not concept.name:
+        concept.name = row[14]
+    concept.labels.append(Label(row[14], 0 if preferred else 1))
+    return ""
 
 
 def _find(folder: Path, name: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -325,14 +325,26 @@ def by_model(
     for voter in range(len(votes[0])):
         result.decisions[votes[0][voter].voter] = [votes[at][voter].label for at in places]
     result.decisions |= _together([labels[at] for at in places])
-    if options.kind in ("none", "cross"):
-        if options.kind == "cross":
-            raise ConfigError("--sets cross goes with --annotator classifier: votes have no folds")
-        return result
-    classes = sorted(
-        {one for own_ in labels for one in own_ if one}
-        | {g for at in own.values() for g in expert.gold[at]}
-    )
+    if options.kind == "cross":
+        raise ConfigError("--sets cross goes with --annotator classifier: votes have no folds")
+    if options.kind != "none":
+        _add_sets(result, labels, expert, own, options, seed)
+    return result
+
+
+def _add_sets(
+    result: SpecialtyLabels,
+    labels: Sequence[Sequence[str | None]],
+    expert: Expert,
+    own: Mapping[int, int],
+    options: SetOptions,
+    seed: int,
+) -> None:
+    """Sets of labels by the shares of votes, calibrated on the questions the expert labelled;
+    `own` gives the expert's place of a question's."""
+    places = sorted(own)
+    voted = {label for row in labels for label in row if label}
+    classes = sorted(voted.union(*(expert.gold[at] for at in own.values())))
     shares = frequencies(labels, classes)
     gold = gold_mask([expert.gold[own[at]] for at in places], classes)
     groups = [expert.groups[own[at]] for at in places]
@@ -352,4 +364,3 @@ def by_model(
             "sets stand on shares of five votes, which have six values: ties make them larger than "
             "the promise needs (--randomised breaks them)"
         )
-    return result
