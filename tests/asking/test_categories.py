@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.asking.source import ItemSource
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.long_form.asks import ASKS

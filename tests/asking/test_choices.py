@@ -17,7 +17,7 @@ from asking.made_dataset import Made, install, said
 from asking.made_dataset import write_dataset as long_form
 from clinqa.asking.kept import read_prompts
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ConfigError
 from clinqa.kinds.multiple_choice.choices import (
     LETTERS,
@@ -105,7 +105,7 @@ def test_each_item_is_asked_in_each_order_and_the_file_says_how(
     install(monkeypatch, model := Made(lambda prompt: said(first(prompt))))
     result = predict(data.folder, tmp_path / "run", PredictOptions(model="made:model", orders=3))
     assert result.counts["asked"] == 5 * 3 + 1 == result.counts["answered"]
-    assert any("1 of 6 items" in note for note in result.notes)
+    assert any("1 of 6 items" in note for note in result.lines)
     asked = {(p.item_id, p.variant): p for p in model.asked}
     options = {one["id"]: one["options"] for one in [*rows(5), fixed]}
     for one in table(tmp_path / "run", "choices"):
@@ -257,7 +257,7 @@ def test_baselines_answer_multiple_choice(tmp_path: Path, model: str) -> None:
 def test_a_dry_run_counts_orders(tmp_path: Path) -> None:
     data = dataset(tmp_path / "data")
     options = PredictOptions(model="baseline:longest", orders=4, dry_run=True)
-    notes = predict(data.folder, tmp_path / "run", options).notes
+    notes = predict(data.folder, tmp_path / "run", options).lines
     assert any("96 orders" in note for note in notes)
 
 

@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from asking.made_dataset import Made, install, predictions, rows, said, write_dataset
-from clinqa.asking.options import PredictOptions, PredictResult
-from clinqa.asking.run import predict
+from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ModelError
+from clinqa.core.stage import StageResult
 from clinqa.models.protocol import Output, Prompt
 
 
-def run(dataset: Path, **told: object) -> PredictResult:
+def run(dataset: Path, **told: object) -> StageResult:
     options = PredictOptions(**{"model": "made:model", **told})  # type: ignore[arg-type]
     return predict(dataset, dataset.parent / "run", options)
 
@@ -55,7 +56,7 @@ def test_a_run_after_a_stop_asks_only_what_is_missing(
     assert len(model.asked) == 3
     assert result.counts["answered"] == 18
     assert len(predictions(dataset.parent / "run")) == 18
-    assert "15 of 18 answers are from an earlier run" in result.notes
+    assert "15 of 18 answers are from an earlier run" in result.lines
     assert not (dataset.parent / "run" / ".partial").exists()
 
 
@@ -198,7 +199,7 @@ from pathlib import Path
 from asking.made_dataset import Made, opener, said, _installed
 from clinqa.models import registry
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 asked = open(sys.argv[3], "a")
 def reply(prompt):
     time.sleep(0.01)
@@ -323,7 +324,7 @@ def test_a_damaged_record_is_asked_again_and_no_item_is_lost(
     install(monkeypatch, model := Made(lambda prompt: said("Severe.")))
     result = run(dataset)
     assert len(model.asked) == 14
-    assert any("1 records of an earlier run are damaged" in note for note in result.notes)
+    assert any("1 records of an earlier run are damaged" in note for note in result.lines)
     found = predictions(dataset.parent / "run")
     assert len({one["item_id"] for one in found}) == len(found) == 18
 

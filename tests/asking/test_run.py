@@ -11,10 +11,11 @@ import pytest
 
 from asking.made_dataset import Made, install, predictions, rows, said, write_dataset
 from clinqa.asking.kept import read_prompts
-from clinqa.asking.options import PredictOptions, PredictResult
-from clinqa.asking.run import predict
+from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ClinqaError, ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
+from clinqa.core.stage import StageResult
 from clinqa.models.protocol import Output, Prompt, messages_sha256
 
 
@@ -23,7 +24,7 @@ def dataset(tmp_path: Path) -> Path:
     return write_dataset(tmp_path / "dataset")
 
 
-def run(dataset: Path, name: str = "run", **told: object) -> PredictResult:
+def run(dataset: Path, name: str = "run", **told: object) -> StageResult:
     options = PredictOptions(**{"model": "made:model", **told})  # type: ignore[arg-type]
     return predict(dataset, dataset.parent / name, options)
 
@@ -135,7 +136,7 @@ def test_greedy_and_nothing_to_vary_runs_once_and_says_so(
     install(monkeypatch, model := Made(echo))
     result = run(dataset, repeats=3)
     assert len(model.asked) == 18
-    assert "deterministic" in result.notes[0]
+    assert "deterministic" in result.lines[0]
     told = manifest(dataset)["configuration"]
     assert (told["vary"], told["repeats"], told["repeats_asked"]) == ("deterministic", 1, 3)
 
@@ -144,7 +145,7 @@ def test_a_service_asked_greedily_is_asked_again_only_where_that_is_said(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(monkeypatch, model := Made(echo, deterministic=False))
-    assert "--vary sampling asks it again" in run(dataset, "once", repeats=2).notes[0]
+    assert "--vary sampling asks it again" in run(dataset, "once", repeats=2).lines[0]
     assert len(model.asked) == 18
     assert manifest(dataset, "once")["configuration"]["vary"] == "deterministic"
     run(dataset, "twice", repeats=2, vary="sampling")
@@ -159,7 +160,7 @@ def test_an_answer_from_the_cache_costs_nothing_and_is_counted(
     )
     install(monkeypatch, Made(lambda prompt: replace(echo(prompt), cached=True)))
     result = run(dataset, price_file=dataset.parent / "prices.yaml", max_cost=0.01)
-    assert "18 of 18 answers came from the cache" in result.notes
+    assert "18 of 18 answers came from the cache" in result.lines
     details = manifest(dataset)["details"]
     assert (details["cached"], details["cost"]) == (18, 0.0)
 
@@ -372,7 +373,7 @@ def test_a_dry_run_opens_no_model_and_writes_nothing(
         run(
             dataset, dry_run=True, model="openai:some", shots=2, repeats=2, price_file=prices,
             base_url="http://127.0.0.1:9/v1",
-        ).notes
+        ).lines
     )  # fmt: skip
     assert "36 requests" in notes
     assert "USD" in notes
@@ -380,7 +381,7 @@ def test_a_dry_run_opens_no_model_and_writes_nothing(
     assert "this machine" in notes
     assert model.options == []
     assert not (dataset.parent / "run").exists()
-    local = "\n".join(run(dataset, dry_run=True).notes)
+    local = "\n".join(run(dataset, dry_run=True).lines)
     assert "would send nothing anywhere" in local
 
 

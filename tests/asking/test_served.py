@@ -15,7 +15,7 @@ import pytest
 
 from asking.made_dataset import predictions, rows, write_dataset
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.errors import PrivacyError
 from loopback import Drop, Handler, Hang, Loopback, Raw, Reply, Request, reply
 
@@ -117,7 +117,7 @@ def test_a_dry_run_says_where_the_texts_would_go_and_what_it_may_cost(
     )
     options = PredictOptions("openai:made", price_file=prices, dry_run=True)
     dataset = write_dataset(tmp_path / "dataset", data_class="public")
-    notes = "\n".join(predict(dataset, tmp_path / "run", options).notes)
+    notes = "\n".join(predict(dataset, tmp_path / "run", options).lines)
     assert "api.openai.com (away from this machine)" in notes and "USD" in notes
     assert not (tmp_path / "run").exists()
 
@@ -126,7 +126,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 options = PredictOptions("openai:made", base_url=sys.argv[3], max_parallel=4)
 predict(Path(sys.argv[1]), Path(sys.argv[2]), options)
 """

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.multiple_choice.trains import TRAINS

@@ -5,16 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from clinqa.asking.assignment import Assignment
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.prompter import Prompter, forms_of
-from clinqa.asking.prompts import Template
+from clinqa.asking.prompter import Prompter
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import draw_shots
-from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.records import DataClass
-from clinqa.dataset.reader import Dataset
-from clinqa.kinds.facets.asks import Asks
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import kind_of, open_model
@@ -32,22 +28,16 @@ def price_of(options: PredictOptions) -> Price | None:
     return price
 
 
-def dry_run(
-    dataset: Dataset,
-    template: Template,
-    options: PredictOptions,
-    data_class: DataClass,
-    out: Path,
-    asks: Asks,
-) -> list[str]:
+def dry_run(told: Assignment, out: Path) -> list[str]:
     """The lines that say it."""
+    options, source = told.options, told.source()
     price_of(options)
-    source = ItemSource(dataset, asks, options.split, options.limit, options.categories)
     # one repeat is counted: the others are as long but for other shots
-    draws = draw_shots(dataset, template, asks.shots, options.shots, options.seed, [0])
-    forms = forms_of(asks, source, options)
-    once = Repeats(1, 1, "none")
-    prompter = Prompter(source, asks, template, draws, once, options.seed, forms)
+    draws = draw_shots(
+        told.dataset, told.template, told.asks.shots, options.shots, options.seed, [0]
+    )
+    forms, once = told.forms(source), Repeats(1, 1, "none")
+    prompter = Prompter(source, told.asks, told.template, draws, once, options.seed, forms)
     tokens = [tokens_of(asked.prompt) for asked in prompter.prompts(0)]
     cost = estimate(options.model, tokens * options.repeats, options.max_tokens, _prices(options))
     part = (
@@ -56,7 +46,7 @@ def dry_run(
         else f"{source.total:,}"
     )
     lines = [
-        f"would read {part} items of split {options.split} in {dataset.folder}",
+        f"would read {part} items of split {options.split} in {told.dataset.folder}",
         f"would ask {options.model} with {options.shots} shots, "
         + (
             f"at most {options.repeats} times each (once where it can only say the same)"
@@ -68,17 +58,18 @@ def dry_run(
     ]
     if kind_of(options.model).takes_shots:
         lines.append(f"{cost}")
-    lines.append(_destination(options, data_class, out))
-    lines.append(f"would write a run ({data_class.value}) to {out}")
+    lines.append(_destination(told, out))
+    lines.append(f"would write a run ({told.data_class.value}) to {out}")
     return lines
 
 
-def _destination(options: PredictOptions, data_class: DataClass, out: Path) -> str:
+def _destination(told: Assignment, out: Path) -> str:
     """Where the texts would go, as the model's guard judges it; nothing is sent to find out."""
+    options = told.options
     if not kind_of(options.model).remote:
         return "would send nothing anywhere: the model runs on this machine"
     given = ModelOptions(
-        data_class=data_class,
+        data_class=told.data_class,
         base_url=options.base_url,
         api_key_env=options.api_key_env,
         api_version=options.api_version,
@@ -91,7 +82,7 @@ def _destination(options: PredictOptions, data_class: DataClass, out: Path) -> s
             where = getattr(model, "destination", options.model)
     except PrivacyError as error:
         raise PrivacyError(f"would be refused for privacy: {error}") from error
-    return f"would send questions and contexts ({data_class.value}) to {where}"
+    return f"would send questions and contexts ({told.data_class.value}) to {where}"
 
 
 def _prices(options: PredictOptions) -> PriceList | None:

@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import clinqa
+from clinqa.asking.assignment import Assignment
 from clinqa.asking.learnt import classes_of_learnt
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.prompts import Template
+from clinqa.core.data_class import strictest
 from clinqa.core.errors import PrivacyError
-from clinqa.core.manifest import FileRecord, identity_of, sha256_file
+from clinqa.core.manifest import FileRecord
 from clinqa.core.records import DataClass
+from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.kinds.registry import ItemKind
-from clinqa.models.registry import kind_of, weights_sha256
-from clinqa.privacy.data_class import inherit
+from clinqa.models.registry import weights_sha256
 
-__all__ = [
-    "VERB",
-    "configuration_of",
-    "data_class_of_run",
-    "identity_of_run",
-    "inputs_of",
-    "weighs_beside",
-]
+__all__ = ["VERB", "data_class_of_run", "known_of"]
 
 VERB = "predict"
 
 
 def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
     """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
-    classes = [DataClass(dataset.manifest.data_class), *classes_of_learnt(options)]
+    classes = [dataset.manifest.data_class, *classes_of_learnt(options)]
     if options.train_from is not None:
-        classes.append(DataClass(open_dataset(options.train_from).manifest.data_class))
-    own = inherit(classes)
-    if options.data_class is None:
-        return own
-    wanted = inherit([own, options.data_class])
-    if wanted is not options.data_class:
-        raise PrivacyError(
-            f"--data-class {options.data_class.value}: the dataset, or what the adapter was "
-            f"trained on, is {own.value}, and what is made from it cannot be less; build it again "
-            "with the class its owner allows"
-        )
-    return wanted
+        classes.append(open_dataset(options.train_from).manifest.data_class)
+    return strictest(
+        classes,
+        options.data_class,
+        read="the dataset, or what the adapter was trained on, is",
+        instead="; build it again with the class its owner allows",
+        error=PrivacyError,
+    )
 
 
-def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
+def _inputs(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
     """The files that decide what is asked: the split, and train where it is read."""
     reads_train = options.shots or options.model in ("baseline:prior", "baseline:bag-of-words")
     splits = {options.split, *(["train"] if reads_train else [])}
@@ -60,24 +47,25 @@ def inputs_of(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
         files += [one for one in learnt.manifest.outputs if one.name.startswith("data/train-")]
     kind, _, rest = options.model.partition(":")
     if kind == "scripted" and Path(rest).is_file():
-        path = Path(rest)
-        files.append(FileRecord(path.name, sha256_file(path), path.stat().st_size))
+        files.append(FileRecord.of(Path(rest)))
     for adapter in options.adapters:
         for path in sorted(p for p in adapter.rglob("*") if p.is_file()):
-            name = path.relative_to(adapter.parent).as_posix()
-            files.append(FileRecord(name, sha256_file(path), path.stat().st_size))
+            files.append(FileRecord.of(path, path.relative_to(adapter.parent).as_posix()))
     return files
 
 
-def configuration_of(
-    dataset: Dataset, template: Template, options: PredictOptions, kind: ItemKind
-) -> dict[str, Any]:
-    """What the run was told, as the manifest tells it."""
+def known_of(told: Assignment) -> Known:
+    """What the run was told, as the manifest tells it, and the hashes of its inputs."""
+    inputs = _inputs(told.dataset, told.options)
+    decides = {"inputs": [record.sha256 for record in inputs]}
+    return Known(_configuration(told), inputs, decides, _NOT_IDENTITY)
+
+
+def _configuration(told: Assignment) -> dict[str, Any]:
+    options, template = told.options, told.template
     return {
-        **kind.facet("asks").told(
-            options.orders, options.order_design, weighs_beside(kind, options)
-        ),
-        "dataset": dataset.manifest.fingerprint,
+        **told.asks.told(options.orders, options.order_design, told.weighs_beside),
+        "dataset": told.dataset.manifest.fingerprint,
         "split": options.split,
         "model": options.model,
         "weights_sha256": weights_sha256(options.model),
@@ -110,33 +98,5 @@ def configuration_of(
     }
 
 
-def weighs_beside(kind: ItemKind, options: PredictOptions) -> bool:
-    """Are the kind's answers weighed beside what is written? By default where that sends nothing
-    anywhere."""
-    if options.first_token is not None or options.constrained:
-        return bool(options.first_token)
-    model = kind_of(options.model)
-    return kind.has("first_token") and bool(model.hasher) and model.takes_shots
-
-
 # told, but what is asked and answered does not hang on it
 _NOT_IDENTITY = frozenset({"max_parallel", "max_cost", "device", "batch_size", "adapters"})
-
-
-def identity_of_run(
-    configuration: Mapping[str, Any],
-    options: PredictOptions,
-    data_class: DataClass,
-    inputs: list[FileRecord],
-) -> dict[str, Any]:
-    """What decides the rows."""
-    told = {key: value for key, value in configuration.items() if key not in _NOT_IDENTITY}
-    return identity_of(
-        {
-            **told,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "data_class": data_class.value,
-            "inputs": [record.sha256 for record in inputs],
-        }
-    )

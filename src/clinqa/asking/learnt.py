@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from clinqa.asking.assignment import Assignment
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.prompts import Template
-from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
-from clinqa.dataset.reader import Dataset
-from clinqa.kinds.facets.asks import Asks
 from clinqa.models.registry import KINDS
 from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
@@ -30,10 +27,9 @@ def classes_of_learnt(options: PredictOptions) -> list[DataClass]:
     return [DataClass(trained.manifest.data_class) for trained in _trained(options)]
 
 
-def check_learnt(
-    dataset: Dataset, asks: Asks, options: PredictOptions, template: Template
-) -> list[str]:
+def check_learnt(told: Assignment) -> list[str]:
     """Warnings for the run; ConfigError where it would ask what was trained on."""
+    options = told.options
     kind = KINDS.get(options.model.partition(":")[0])
     if options.adapters and kind is not None and (kind.remote or kind.prefix in _WITHOUT_ADAPTERS):
         raise ConfigError(
@@ -47,8 +43,7 @@ def check_learnt(
     ]
     if not found:
         return warnings
-    source = ItemSource(dataset, asks, options.split, options.limit, options.categories)
-    rows = seen_rows((item.id, item.group, item.question, item.context) for item in source)
+    rows = seen_rows((item.id, item.group, item.question, item.context) for item in told.source())
     for trained in found:
         name = trained.folder.name
         trained.check_weights()
@@ -69,7 +64,7 @@ def check_learnt(
                 f"{name}: {seen.chosen_by:,} of the items that are asked chose which state of it "
                 "was kept"
             )
-        if trained.template and trained.template != template.sha256:
+        if trained.template and trained.template != told.template.sha256:
             warnings.append(f"{name}: was trained with another wording of the prompt")
     return warnings
 

@@ -1,10 +1,10 @@
-"""What `clinqa predict` is asked for, and what it hands back."""
+"""What `clinqa predict` is asked for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from clinqa.kinds.facets.asks import DESIGNS, MOST_ORDERS
 from clinqa.models.protocol import Sampling
 from clinqa.privacy.addresses import parse_url
 
-__all__ = ["VARY", "PredictOptions", "PredictResult"]
+__all__ = ["VARY", "PredictOptions"]
 
 VARY = ("sampling", "shots", "training-seed")
 
@@ -106,16 +106,6 @@ class PredictOptions:
             _check_url(self.base_url)
         if len(self.adapters) > 1 and self.vary != "training-seed":
             raise ConfigError("several --adapter go with --vary training-seed, one a repeat")
-
-
-@dataclass(frozen=True, slots=True)
-class PredictResult:
-    """What was made. `notes` are lines for people: what a dry run found, or "already done"."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    already_done: bool = False
 
 
 def _check_url(url: str) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import Draw
@@ -17,7 +16,7 @@ from clinqa.core.ids import sub_seed
 from clinqa.kinds.facets.asks import Asks, Forms, Question
 from clinqa.models.protocol import Message, Prompt
 
-__all__ = ["KeyedPrompt", "Prompter", "forms_of", "key_of"]
+__all__ = ["KeyedPrompt", "Prompter", "key_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +91,6 @@ class Prompter:
         """The seed of the sampling, not of the shots: two repeats never share it."""
         which = f"{repeat}/{variant}" if variant else str(repeat)
         return sub_seed(self._seed, "sampling", which) % (1 << 31)  # services take 31 bits
-
-
-def forms_of(asks: Asks, source: ItemSource, options: PredictOptions) -> Forms | None:
-    """The forms in which the items are asked; None where each has one."""
-    if asks.forms is None:
-        return None
-    return asks.forms(source, options.orders, options.order_design, options.seed)
 
 
 def key_of(item_id: str, repeat: int, prompt_sha256: str, variant: int = 0) -> str:

@@ -119,8 +119,9 @@ def tables_of(dataset: Dataset, split: str, columns: Iterable[str]) -> Iterator[
     try:
         yield from dataset.batches(split, list(columns))
     except (KeyError, OSError, pa.ArrowException) as error:
+        lacks = "" if isinstance(error, OSError) else " or lacks a column"
         raise ConfigError(
-            f"{dataset.folder}: split {split} cannot be read or lacks a column "
+            f"{dataset.folder}: split {split} cannot be read{lacks} "
             f"({type(error).__name__}); run `clinqa verify` on the folder"
         ) from error
 

@@ -193,7 +193,7 @@ def predict(
 ) -> Outcome:
     """Ask a model every question of a split; resumable item by item."""
     from clinqa.asking.options import PredictOptions
-    from clinqa.asking.run import predict as ask
+    from clinqa.asking.predict import predict as ask
 
     options = PredictOptions(
         model=model,
@@ -237,5 +237,5 @@ def predict(
     )
     with Progress() as progress:
         result = ask(dataset, out, options, progress, say)
-    lines = [*result.notes, *([] if dry_run else counted(result.counts, "run", out))]
+    lines = [*result.lines, *([] if dry_run else counted(result.counts, "run", out))]
     return Outcome("predict", out, result.counts, result.warnings, text="\n".join(lines))

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "STATUSES", "UNREADABLE", "Said"]
-
-STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
-"""The seven of a prediction; what was asked of a kind that is read whole is never the second or
-the sixth."""
+__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "UNREADABLE", "Said"]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The answer, or None, and one of STATUSES."""
+    """The answer, or None, and one of `core.statuses.STATUSES`."""
 
     answer: str | None
     status: str

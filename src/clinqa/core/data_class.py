@@ -29,11 +29,13 @@ def strictest(
     wanted: DataClass | None = None,
     *,
     read: str = "the dataset is",
+    instead: str = "",
     error: type[ClinqaError] = ConfigError,
 ) -> DataClass:
     """The class of what is made from things of these classes; `wanted` may raise it, never lower.
 
-    `read` says what those things are, for the `error` that a lower one is refused with.
+    `read` says what those things are and `instead` what can be done, for the `error` that a lower
+    one is refused with.
 
     >>> strictest(["public", "licensed"], DataClass.PHI)
     <DataClass.PHI: 'phi'>
@@ -42,7 +44,7 @@ def strictest(
     if wanted is not None and inherit([own, wanted]) is not wanted:
         raise error(
             f"--data-class {wanted.value}: {read} {own.value}, and what is made from it cannot be "
-            "less"
+            f"less{instead}"
         )
     return wanted or own
 

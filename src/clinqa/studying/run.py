@@ -22,7 +22,7 @@ import pyarrow as pa
 import clinqa
 from clinqa.asking.identity import data_class_of_run
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions, sha256_file
 from clinqa.core.outfolder import OutFolder, open_out, writing
 from clinqa.core.progress import Progress, silent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.present.report import write_report
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.dataset.pairs import PairRow, write_pairs
 from clinqa.dataset.reader import Dataset, open_dataset

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
 from clinqa.scoring.binary.figures import ANSWERED, BY_PAIR, BY_SOURCE, WRONG

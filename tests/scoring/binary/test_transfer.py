@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import kendalltau, rankdata
 
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.errors import ConfigError
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score

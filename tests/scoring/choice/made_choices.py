@@ -13,7 +13,7 @@ import pytest
 
 from asking.made_dataset import Made, install, said
 from clinqa.asking.options import PredictOptions
-from clinqa.asking.run import predict
+from clinqa.asking.predict import predict
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.dataset.reader import Dataset, open_dataset

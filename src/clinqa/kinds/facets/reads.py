@@ -6,9 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clinqa.core.answers import REFUSED, STATUSES, Said
+from clinqa.core.answers import REFUSED, Said
 
-__all__ = ["Reads"]
+__all__ = ["TOLD", "WHOLE", "Reads"]
+
+WHOLE = ("answered", "empty", "refused", "truncated", "error")
+"""The statuses of kinds whose answer is the whole text, in the order in which runs tell them."""
+TOLD = (*WHOLE, "ambiguous", "unreadable")
+"""Those of kinds whose answer is read out of it: all that there are."""
 
 _REFUSED = ("refusal", "content_filter")
 _ERROR, _TRUNCATED = Said(None, "error"), Said(None, "truncated")
@@ -24,7 +29,7 @@ class Reads:
 
     read: Callable[[str, Any], Said]
     whole: bool = False
-    statuses: tuple[str, ...] = STATUSES
+    statuses: tuple[str, ...] = TOLD
 
     def said(self, output: str, finish_reason: str, error: str, own: Any = None) -> Said:
         """The answer and its status; an answer only where there is one."""

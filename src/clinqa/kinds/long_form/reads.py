@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clinqa.core.answers import EMPTY, STATUSES, Said
-from clinqa.kinds.facets.reads import Reads
+from clinqa.core.answers import EMPTY, Said
+from clinqa.kinds.facets.reads import WHOLE, Reads
 
 __all__ = ["READS"]
 
@@ -15,8 +15,4 @@ def _text(output: str, own: Any) -> Said:
     return Said(answer, "answered") if answer else EMPTY
 
 
-READS = Reads(
-    _text,
-    whole=True,
-    statuses=tuple(one for one in STATUSES if one not in ("ambiguous", "unreadable")),
-)
+READS = Reads(_text, whole=True, statuses=WHOLE)

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from clinqa.core.answers import STATUSES
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import sha256_file
+from clinqa.kinds.facets.reads import TOLD
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
 from clinqa.scoring.choice.questions import Questions
 from clinqa.scoring.inputs import Run
@@ -93,7 +93,7 @@ def asked_of(run: Run, questions: Questions) -> Asked:
                 "run predict again"
             )
     statuses = answers["answer_status"].to_pylist()
-    if set(statuses) - set(STATUSES):
+    if set(statuses) - set(TOLD):
         raise ConfigError(f"{run.folder}: holds unknown statuses; run its predict again")
     return Asked(
         run=run,

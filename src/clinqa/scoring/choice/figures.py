@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.core.answers import STATUSES
 from clinqa.core.figures import Figure
+from clinqa.kinds.facets.reads import TOLD
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.scoring.choice.asked import design_of
 from clinqa.scoring.choice.questions import Questions
@@ -100,7 +100,7 @@ def table_of(reading: Reading, questions: Questions) -> Table:
         "right_of_answered": summed(right),
         **_over_orders(reading, of, count),
     }
-    for status in STATUSES:
+    for status in TOLD:
         named = np.array([one == status for one in reading.status], np.float64)
         columns[f"status_{status}"] = summed(named)
     for number in np.unique(asked.variant).tolist():
@@ -170,7 +170,7 @@ def figures_of(
     """All figures of one reading."""
     making = _Making(reading, table, questions.cluster[table.items], seed, draws)
     yield from making.shares([(m, {}) for m in MEASURES if table.columns[m.whole].any()])
-    statuses = [Measure(f"status_{s}", f"status_{s}", "prompts", "of all") for s in STATUSES]
+    statuses = [Measure(f"status_{s}", f"status_{s}", "prompts", "of all") for s in TOLD]
     yield from making.shares([(measure, {}) for measure in statuses])
     orders = [name.removeprefix("asked_") for name in table.columns if name.startswith("asked_")]
     by_order = [
