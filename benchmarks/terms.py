@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 
 from clinqa.packs.terms import builtin_terms
+from clinqa.terms.folding import joins, key_of, tokens
 from clinqa.terms.options import FindOptions
 from clinqa.terms.vocabulary import open_vocabulary
-from clinqa.terms.words import joins, key_of, tokens
 
 _WINDOW = 8
 

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import BatchBuilder, Built, Recipe
-from clinqa.builders.reports.items import ItemOptions
 from clinqa.sources.reports import STUDIES, ReportBatch
 
 THYROID = Path(__file__).parent / "data" / "thyroid"

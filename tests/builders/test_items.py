@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import BatchBuilder, Recipe
-from clinqa.builders.reports.items import ItemOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import item_id
 from clinqa.kinds.long_form.questions import QuestionType, questionnaire

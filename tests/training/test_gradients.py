@@ -16,7 +16,7 @@ import torch
 
 from clinqa.models.local.runtime import load_plain
 from clinqa.training.batches import Collator
-from clinqa.training.examples import Example
+from clinqa.training.examples import TrainExample
 from clinqa.training.loss import learnt_logits, token_losses
 from tiny_model import make_tiny
 from training.made_training import FAST, trained, write
@@ -24,7 +24,7 @@ from training.made_training import FAST, trained, write
 pytestmark = pytest.mark.full
 
 
-def examples(weights: list[float]) -> list[Example]:
+def examples(weights: list[float]) -> list[TrainExample]:
     """Items of two contexts, with answers of unlike length."""
     system = list(range(20, 50))
     found = []
@@ -33,7 +33,9 @@ def examples(weights: list[float]) -> list[Example]:
         question = [200 + number, 201 + number]
         answer = [300 + number + n for n in range(2 + number % 3)]
         tokens = [*system, *context, *question, *answer, 1]
-        found.append(Example(f"i{number}", f"c{number % 2}", tokens, 30 + 25 + 2, weight, None))
+        found.append(
+            TrainExample(f"i{number}", f"c{number % 2}", tokens, 30 + 25 + 2, weight, None)
+        )
     return found
 
 
@@ -43,7 +45,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return load_plain("tiny", base, "cpu", "float32")
 
 
-def gradient(model: Any, given: list[Example], *, share: bool, divide: int | None = None) -> Any:
+def gradient(
+    model: Any, given: list[TrainExample], *, share: bool, divide: int | None = None
+) -> Any:
     """Of the loss of one batch, over all weights of the model."""
     collate = Collator(given, pad=0, row_tokens=120, share=share)
     batch = collate([{"number": n} for n in range(len(given))])

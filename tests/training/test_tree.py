@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.training.tree import Laid, Row, lay_out
+from clinqa.training.tree import Laid, TreeRow, lay_out
 
 small = st.integers(0, 2)  # few kinds of token, so that beginnings are often shared
 
@@ -21,7 +21,7 @@ def batches(draw: st.DrawFn) -> list[Laid]:
     return items
 
 
-def read_back(row: Row, number: int) -> tuple[list[int], list[int], list[int]]:
+def read_back(row: TreeRow, number: int) -> tuple[list[int], list[int], list[int]]:
     """What the item's last learnt column sees (tokens by position), and what it learns."""
     targets = [target for target in row.targets if target.number == number]
     last = max(target.column for target in targets)

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from clinqa.training.examples import Example
+from clinqa.training.examples import TrainExample
 from clinqa.training.validation import Choice, macro_f1, scores_of
 
 
-def example(label: bool | None) -> Example:
-    return Example("i", "c", [1, 2, 3], 1, 1.0, label)
+def example(label: bool | None) -> TrainExample:
+    return TrainExample("i", "c", [1, 2, 3], 1, 1.0, label)
 
 
 def test_an_answer_is_exact_if_all_its_tokens_are_likeliest() -> None:
@@ -42,7 +42,7 @@ def test_macro_f1_agrees_with_hand_figures() -> None:
 
 
 def test_of_multiple_choice_the_letter_decides() -> None:
-    examples = [Example("i", "c", [1, 2, 3, 4], 1, 1.0) for _ in range(3)]
+    examples = [TrainExample("i", "c", [1, 2, 3, 4], 1, 1.0) for _ in range(3)]
     rows = [
         ([0, 0, 0, 1, 1, 1], [0.1] * 6, [True, False, True, False, True, True], None),
         ([2, 2, 2], [0.1] * 3, [True] * 3, None),

@@ -28,7 +28,7 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.packs.terms import TermPack, builtin_terms
 from clinqa.privacy import inherit, is_private
-from clinqa.terms.items import read_items
+from clinqa.terms.item_texts import read_items
 from clinqa.terms.matcher import Concept
 from clinqa.terms.options import FindOptions, TermsResult
 from clinqa.terms.overlap import Held, overlap_figures

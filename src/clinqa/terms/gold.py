@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from clinqa.core.errors import ModelError
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import Message
-from clinqa.terms.items import ANSWER, CONTEXT, QUESTION
+from clinqa.terms.item_texts import ANSWER, CONTEXT, QUESTION
 
 __all__ = ["FORMS", "GoldText", "gold_text"]
 

@@ -40,7 +40,7 @@ from clinqa.terms.compared import BASE, ModelTerm, compared
 from clinqa.terms.find import VERB as FIND
 from clinqa.terms.find import now, raised_class
 from clinqa.terms.gold import FORMS
-from clinqa.terms.items import ANSWER, QUESTION, TermItem, read_items
+from clinqa.terms.item_texts import ANSWER, QUESTION, TermItem, read_items
 from clinqa.terms.options import TermsResult, check_split
 from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE

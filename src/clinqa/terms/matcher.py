@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clinqa.sources.terminology.records import Label
-from clinqa.terms.words import joins, key_of, tokens
+from clinqa.terms.folding import joins, key_of, tokens
 
 __all__ = ["Concept", "FoundConcept", "NameMatcher"]
 

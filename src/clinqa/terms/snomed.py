@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from clinqa.packs.terms import Branch, TermPack
 from clinqa.sources.terminology.records import Ontology, RawConcept
+from clinqa.terms.folding import key_of
 from clinqa.terms.matcher import Concept, NameMatcher
-from clinqa.terms.words import key_of
 
 __all__ = ["Bridge", "snomed_concepts", "snomed_warnings"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clinqa.training.examples import Example
-from clinqa.training.tree import Laid, Row, lay_out
+from clinqa.training.examples import TrainExample
+from clinqa.training.tree import Laid, TreeRow, lay_out
 
 try:
     import torch
@@ -29,7 +29,7 @@ class Collator:
     """
 
     def __init__(
-        self, examples: Sequence[Example], *, pad: int, row_tokens: int, share: bool
+        self, examples: Sequence[TrainExample], *, pad: int, row_tokens: int, share: bool
     ) -> None:
         self._examples, self._pad = examples, pad
         self._row_tokens, self._share = row_tokens, share
@@ -47,7 +47,7 @@ class Collator:
         return batch
 
 
-def to_tensors(rows: Sequence[Row], pad: int, weights: dict[int, float]) -> dict[str, Any]:
+def to_tensors(rows: Sequence[TreeRow], pad: int, weights: dict[int, float]) -> dict[str, Any]:
     """Rows padded on the right to the longest, with the mask of who sees whom."""
     longest = max(len(row.tokens) for row in rows)
     width = -(-longest // _STEP) * _STEP
@@ -83,7 +83,7 @@ def to_tensors(rows: Sequence[Row], pad: int, weights: dict[int, float]) -> dict
     }
 
 
-def _mask(row: Row) -> Any:
+def _mask(row: TreeRow) -> Any:
     """Who sees whom: what stands before, in one's own segment and in those above it."""
     above = torch.zeros((len(row.parents), len(row.parents)), dtype=torch.bool)
     for segment, seen in enumerate(row.above()):

@@ -8,11 +8,11 @@ from typing import Any
 
 from clinqa.core.errors import ModelError
 from clinqa.models.encoder import padded
-from clinqa.training.encoder import Text
 from clinqa.training.order import Order
 from clinqa.training.presets import Settings
 from clinqa.training.settings import common_arguments
-from clinqa.training.trainer import Tally, numbers_of
+from clinqa.training.texts import Text
+from clinqa.training.trainer import StepTally, numbers_of
 from clinqa.training.validation import Scores, of_classes
 
 Trainer: Any = object
@@ -51,7 +51,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
         self._settings, self._seed, self._words = settings, seed, words
         self._train, self._validation = train, validation
         self._pad = int(model.config.pad_token_id or 0)
-        self.tally = Tally()
+        self.tally = StepTally()
         given = common_arguments(settings, folder, seed=torch_seed, device=device)
         super().__init__(
             model=model,

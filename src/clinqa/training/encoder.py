@@ -26,25 +26,15 @@ from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
 from clinqa.privacy.data_class import is_private
 from clinqa.training.items import TrainItem
+from clinqa.training.job import JobResult
 from clinqa.training.options import TrainOptions
-from clinqa.training.prepare import Split, check_validation, examples_of, read_split
+from clinqa.training.prepare import TrainSplit, check_validation, examples_of, read_split
 from clinqa.training.presets import Resolved
-from clinqa.training.work import Made
+from clinqa.training.texts import Text
 
-__all__ = ["EncoderJob", "Text"]
+__all__ = ["EncoderJob"]
 
 _WEIGHTS, _CONFIG = "model.safetensors", "config.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One item as an encoder reads it."""
-
-    item_id: str
-    tokens: list[int]
-    types: list[int]
-    weight: float
-    label: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +83,10 @@ class EncoderJob:
         )
         check_validation(dataset, settings, validation)
         out = options.leave_out_long
-        self.train: Split = examples_of(dataset, "train", train, reader, window, out)
-        self.validation: Split = examples_of(dataset, "validation", validation, reader, window, out)
+        self.train: TrainSplit = examples_of(dataset, "train", train, reader, window, out)
+        self.validation: TrainSplit = examples_of(
+            dataset, "validation", validation, reader, window, out
+        )
 
     @property
     def _seed(self) -> int:
@@ -115,7 +107,7 @@ class EncoderJob:
             f"would write a classifier ({data_class.value}) to {out}",
         ]
 
-    def run(self, folder: Path) -> Made:
+    def run(self, folder: Path) -> JobResult:
         """Train and leave the classifier in the folder."""
         drive = importlib.import_module("clinqa.training.drive")
         finish = importlib.import_module("clinqa.training.finish")
@@ -161,7 +153,7 @@ class EncoderJob:
             "folder_sha256": folder_sha256(self.place.folder),
         }
         finish.tidy(folder, watch, self, details)
-        return Made(
+        return JobResult(
             read=self.train.read,
             too_long=self.train.too_long,
             details=details,

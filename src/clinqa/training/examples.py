@@ -17,13 +17,13 @@ from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.protocol import Message
 from clinqa.training.items import TrainItem
 
-__all__ = ["Encoder", "Example"]
+__all__ = ["Encoder", "TrainExample"]
 
 _PROBE = "clinqaprobe"
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainExample:
     """One item as tokens; those from `answer_from` on are learnt, each with this weight."""
 
     item_id: str
@@ -61,14 +61,14 @@ class Encoder:
         self._prefix = prefix_of(template, ())
         self.end = self._end(name, ends)
 
-    def example(self, item: TrainItem) -> Example:
+    def example(self, item: TrainItem) -> TrainExample:
         """The item as tokens."""
         lesson = item.lesson
         messages = self.messages(lesson.asked, item.context)
         answer = lesson.answer.strip()
         tokens, learnt = self._renderer.encode_pair(messages, answer)
         weight = self._false_weight if lesson.label == 0 else 1.0
-        return Example(
+        return TrainExample(
             item_id=item.id,
             context=item.context_key,
             tokens=[*tokens, self.end],
@@ -81,7 +81,7 @@ class Encoder:
         """What the model reads before it answers."""
         return (*self._prefix, self._template.ask(asked, context))
 
-    def shown(self, example: Example) -> tuple[str, str]:
+    def shown(self, example: TrainExample) -> tuple[str, str]:
         """The text that is read and the text that is learnt, marks and all."""
         decode = self._renderer.tokenizer.decode
         before, after = example.tokens[: example.answer_from], example.answer

@@ -24,11 +24,11 @@ from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folde
 from clinqa.models.weights import folder_sha256
 from clinqa.present.curves import plot_curves
 from clinqa.training.card import render_card
+from clinqa.training.job import JobResult, PreparedLora
 from clinqa.training.lora import Base
-from clinqa.training.prepare import Split
+from clinqa.training.prepare import TrainSplit
 from clinqa.training.ranks import is_first, processes
 from clinqa.training.watch import BEST, LOG, Watch, read_log
-from clinqa.training.work import LoraJob, Made
 
 __all__ = [
     "describe_items",
@@ -47,7 +47,9 @@ _SAME = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
 """How far a reloaded adapter's log-probabilities may be from those in memory, on average."""
 
 
-def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Path) -> Made:
+def finish_lora(
+    job: PreparedLora, base: Base, trainer: Any, watch: Watch, folder: Path
+) -> JobResult:
     """Save the chosen state, read it back, prove that it is what was trained, describe it."""
     chosen = folder / BEST if watch.best else folder / "final"
     if not watch.best:
@@ -61,7 +63,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
         in_memory = canary_scores(plain, job.prepared.renderer, canaries)
     details = describe_training(trainer, watch, base.device, base.dtype)
     if not is_first():
-        return Made(0, 0, {})
+        return JobResult(0, 0, {})
     place_files(chosen, folder, (WEIGHTS, _CONFIG))
     _name_base(folder / _CONFIG, job.place.name)
     if job.prepared.rows:
@@ -86,7 +88,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
     }
     warnings = _warnings(in_memory, before, after)
     tidy(folder, watch, job, details)
-    return Made(
+    return JobResult(
         read=job.prepared.train.read,
         too_long=job.prepared.train.too_long,
         details=details,
@@ -96,7 +98,7 @@ def finish_lora(job: LoraJob, base: Base, trainer: Any, watch: Watch, folder: Pa
     )
 
 
-def _canaries(job: LoraJob) -> tuple[Canary, ...]:
+def _canaries(job: PreparedLora) -> tuple[Canary, ...]:
     """Made-up prompts of the kind of item that is trained, in the wording it is trained with."""
     prepared = job.prepared
     made = prepared.kind.facet("trains").canaries
@@ -134,7 +136,7 @@ def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> di
     }
 
 
-def describe_items(kind: str, train: Split, validation: Split) -> dict[str, Any]:
+def describe_items(kind: str, train: TrainSplit, validation: TrainSplit) -> dict[str, Any]:
     """How many items and groups, for manifest and card."""
     return {
         "kind": kind,
@@ -152,7 +154,9 @@ def place_files(chosen: Path, folder: Path, names: Sequence[str]) -> None:
         os.replace(folder / f"{name}.tmp", folder / name)
 
 
-def write_seen(folder: Path, job: Any, train: Split, validation: Split, watch: Watch) -> None:
+def write_seen(
+    folder: Path, job: Any, train: TrainSplit, validation: TrainSplit, watch: Watch
+) -> None:
     """Hashes of what was trained on, and of what chose the state that was kept.
 
     A base that was itself trained by clinqa has learnt too: what it was trained on stays known.
@@ -194,7 +198,7 @@ def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
 
 
 def _reloaded(
-    job: LoraJob, base: Base, folder: Path, canaries: Sequence[Canary]
+    job: PreparedLora, base: Base, folder: Path, canaries: Sequence[Canary]
 ) -> tuple[list[list[float]], list[list[float]], dict[str, str]]:
     """Log-probabilities of the canaries without and with the adapter, read back from its files."""
     adapter = importlib.import_module("clinqa.models.local.adapter")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clinqa.core.records import DataClass
-from clinqa.training.examples import Encoder, Example
+from clinqa.training.examples import Encoder, TrainExample
+from clinqa.training.job import PreparedLora
+from clinqa.training.order import Order
 from clinqa.training.tree import Laid, lay_out
-
-if TYPE_CHECKING:
-    from clinqa.training.work import LoraJob
 
 __all__ = ["mask_lines", "plan_lines"]
 
 _SHOWN = 320  # characters of a long prompt's beginning and end
 
 
-def plan_lines(job: LoraJob, out: Path, data_class: DataClass) -> list[str]:
+def plan_lines(job: PreparedLora, out: Path, data_class: DataClass) -> list[str]:
     """The lines, the mask last. What they show of a record goes to the person who asked."""
     settings, prepared = job.resolved.settings, job.prepared
     train, validation = prepared.train, prepared.validation
@@ -49,7 +47,7 @@ def plan_lines(job: LoraJob, out: Path, data_class: DataClass) -> list[str]:
     return lines
 
 
-def mask_lines(encoder: Encoder, example: Example) -> list[str]:
+def mask_lines(encoder: Encoder, example: TrainExample) -> list[str]:
     """One example as the model gets it; what is learnt stands behind |."""
     read, learnt = encoder.shown(example)
     lines = [f"example {example.item_id}: > is read, | is learnt (weight {example.weight:g})"]
@@ -65,10 +63,8 @@ def _middle_out(text: str) -> str:
     return f"{text[:_SHOWN]}\n[… {len(text) - 2 * _SHOWN:,} characters …]\n{text[-_SHOWN:]}"
 
 
-def _laid_tokens(job: LoraJob) -> int:
+def _laid_tokens(job: PreparedLora) -> int:
     """Tokens of the first epoch as they are laid out."""
-    from clinqa.training.order import Order
-
     settings, examples = job.resolved.settings, job.prepared.train.examples
     order = Order(
         [example.item_id for example in examples],

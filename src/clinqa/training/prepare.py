@@ -17,7 +17,7 @@ from clinqa.models.local.render import Renderer
 from clinqa.models.trained import trained_folder
 from clinqa.privacy.data_class import inherit
 from clinqa.training.describe import Shape
-from clinqa.training.examples import Encoder, Example
+from clinqa.training.examples import Encoder, TrainExample
 from clinqa.training.items import TrainItem, kind_of_dataset, read_items
 from clinqa.training.options import TrainOptions
 from clinqa.training.presets import Resolved, Settings
@@ -35,11 +35,11 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TrainSplit:
     """The items of one split that are used, and how many were read and are too long."""
 
     items: Sequence[TrainItem]
-    examples: Sequence[Example]
+    examples: Sequence[TrainExample]
     read: int
     too_long: int = 0
 
@@ -53,8 +53,8 @@ class Prepared:
     tokenizer: Any
     renderer: Renderer
     encoder: Encoder
-    train: Split
-    validation: Split
+    train: TrainSplit
+    validation: TrainSplit
     choice: Choice | None
     window: int
     rows: int  # of the embeddings, where tokens are added; else 0
@@ -164,7 +164,7 @@ def examples_of(
     encoder: Any,
     window: int,
     leave_out: bool,
-) -> Split:
+) -> TrainSplit:
     """The items as tokens; those over the context window are an error, or left out and counted."""
     examples = [encoder.example(item) for item in items]
     fits = [len(example.tokens) <= window for example in examples]
@@ -179,7 +179,7 @@ def examples_of(
     kept = [place for place, fit in enumerate(fits) if fit]
     if split == "train" and not kept:
         raise ConfigError(f"{dataset.folder}: no item of train fits into {window:,} tokens")
-    return Split(
+    return TrainSplit(
         [items[place] for place in kept], [examples[place] for place in kept], len(items), long
     )
 

@@ -28,12 +28,12 @@ from clinqa.training.identity import (
     identity_of_training,
     inputs_of,
 )
+from clinqa.training.job import Job, JobResult
 from clinqa.training.lora import check_extra
 from clinqa.training.options import TrainOptions, TrainResult
 from clinqa.training.prepare import check_kind, class_of, class_of_base
 from clinqa.training.presets import load_preset, resolve
 from clinqa.training.ranks import is_first, wait_for_all
-from clinqa.training.work import Job, Made
 
 __all__ = ["train"]
 
@@ -127,7 +127,7 @@ def _check_resume(folder: OutFolder, options: TrainOptions) -> None:
         )
 
 
-def _reconciled(made: Made, dataset: Any, options: TrainOptions) -> StageCounts:
+def _reconciled(made: JobResult, dataset: Any, options: TrainOptions) -> StageCounts:
     in_split = sum(table.num_rows for table in dataset.batches("train", ["id"]))
     outside = in_split - made.read
     told = {"category": options.categories, "limit": options.limit is not None}

@@ -13,7 +13,7 @@ from typing import Any
 
 from clinqa.core.errors import ModelError
 from clinqa.training.batches import Collator
-from clinqa.training.examples import Example
+from clinqa.training.examples import TrainExample
 from clinqa.training.loss import learnt_logits, token_losses
 from clinqa.training.order import Order
 from clinqa.training.presets import Settings
@@ -31,11 +31,11 @@ try:
 except ImportError:
     torch = None  # the extra `train` is not installed; lora.py says so to who asks
 
-__all__ = ["AnswerTrainer", "Tally", "arguments", "numbers_of"]
+__all__ = ["AnswerTrainer", "StepTally", "arguments", "numbers_of"]
 
 
 @dataclass(slots=True)
-class Tally:
+class StepTally:
     """What went through the model since the trainer was made."""
 
     useful: int = 0  # tokens of the items, each as if it stood alone
@@ -55,8 +55,8 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         model: Any,
         tokenizer: Any,
         settings: Settings,
-        train: Sequence[Example],
-        validation: Sequence[Example],
+        train: Sequence[TrainExample],
+        validation: Sequence[TrainExample],
         args: Any,
         config: Any,
         seed: int,
@@ -73,7 +73,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         self._collate_validation = Collator(
             validation, pad=pad, row_tokens=settings.row_tokens, share=share
         )
-        self.tally = Tally()
+        self.tally = StepTally()
         super().__init__(
             model=model,
             args=args,
@@ -136,7 +136,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
 
-    def scores(self, collate: Collator, examples: Sequence[Example]) -> Scores:
+    def scores(self, collate: Collator, examples: Sequence[TrainExample]) -> Scores:
         """How well the model answers these, teacher forced; every process does all of them."""
         model, head = self.model_wrapped, self._head()
         was_training = model.training
@@ -159,7 +159,7 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
             model.train()
         return scores_of(examples, rows, self._choice, self._first_decides)
 
-    def _chunks(self, collate: Collator, examples: Sequence[Example]) -> Any:
+    def _chunks(self, collate: Collator, examples: Sequence[TrainExample]) -> Any:
         """Batches of validation items: those of one context together, then by length."""
         size = max(8, self._settings.batch_size)
         order = sorted(

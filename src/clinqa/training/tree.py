@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Laid", "Row", "Target", "lay_out"]
+__all__ = ["Laid", "LearntToken", "TreeRow", "lay_out"]
 
 _SHORT = 8  # a shared run below this is not worth a segment
 
@@ -29,7 +29,7 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LearntToken:
     """What is learnt where: the token that follows the one in this column, and for which item."""
 
     column: int
@@ -38,14 +38,14 @@ class Target:
 
 
 @dataclass(slots=True)
-class Row:
+class TreeRow:
     """One row of a batch: tokens with positions and segments; `parents` of each segment."""
 
     tokens: list[int] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
     segments: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)  # -1: none
-    targets: list[Target] = field(default_factory=list)
+    targets: list[LearntToken] = field(default_factory=list)
 
     def above(self) -> list[list[int]]:
         """For each segment itself and all above it."""
@@ -68,7 +68,7 @@ class _Node:
         return len(self.tokens) + sum(child.size() for child in self.children)
 
 
-def lay_out(items: Sequence[Laid], *, row_tokens: int, share: bool = True) -> list[Row]:
+def lay_out(items: Sequence[Laid], *, row_tokens: int, share: bool = True) -> list[TreeRow]:
     """The items in rows of about `row_tokens`, the longest row first.
 
     >>> rows = lay_out([Laid(0, [1, 2, 3, 4], 3)], row_tokens=100)
@@ -125,8 +125,8 @@ def _common(items: Sequence[Laid], start: int) -> int:
     return max(end, start)
 
 
-def _row(trunk: _Node | None, nodes: Sequence[_Node]) -> Row:
-    row = Row()
+def _row(trunk: _Node | None, nodes: Sequence[_Node]) -> TreeRow:
+    row = TreeRow()
     top = -1 if trunk is None else _put(row, trunk, -1)
     waiting = [(node, top) for node in reversed(nodes)]
     while waiting:
@@ -136,7 +136,7 @@ def _row(trunk: _Node | None, nodes: Sequence[_Node]) -> Row:
     return row
 
 
-def _put(row: Row, node: _Node, parent: int) -> int:
+def _put(row: TreeRow, node: _Node, parent: int) -> int:
     """The node's own tokens as a segment of the row; its children are put by who calls."""
     number, begin = len(row.parents), len(row.tokens)
     row.parents.append(parent)
@@ -147,7 +147,7 @@ def _put(row: Row, node: _Node, parent: int) -> int:
         item = node.item
         for place in range(item.answer_from, len(item.tokens)):
             column = begin + place - 1 - node.start
-            row.targets.append(Target(column, item.tokens[place], item.number))
+            row.targets.append(LearntToken(column, item.tokens[place], item.number))
     return number
 
 

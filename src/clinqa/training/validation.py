@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clinqa.training.examples import Example
+from clinqa.training.examples import TrainExample
 
 __all__ = ["Choice", "Scores", "macro_f1", "of_classes", "scores_of"]
 
@@ -52,7 +52,7 @@ class Scores:
 
 
 def scores_of(
-    examples: Sequence[Example],
+    examples: Sequence[TrainExample],
     batches: Sequence[tuple[Sequence[int], Sequence[float], Sequence[bool], Any]],
     choice: Choice | None,
     first_decides: bool = False,

@@ -3,94 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from clinqa.asking.prompts import Template
 from clinqa.core.ids import sub_seed
-from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
-from clinqa.dataset.reader import Dataset
-from clinqa.kinds.registry import ItemKind
-from clinqa.models.local.place import WeightsPlace
-from clinqa.privacy.data_class import is_private
-from clinqa.training.describe import shape_of
-from clinqa.training.lora import load_base, load_tokenizer, lora_config
-from clinqa.training.options import TrainOptions
-from clinqa.training.prepare import Prepared, prepare
-from clinqa.training.presets import Resolved
+from clinqa.training.job import JobResult, PreparedLora
+from clinqa.training.lora import load_base, lora_config
+from clinqa.training.plan import plan_lines
 
-__all__ = ["Job", "LoraJob", "Made"]
+__all__ = ["LoraJob"]
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a job left in the partial folder, for the manifest."""
-
-    read: int
-    too_long: int
-    details: dict[str, Any]
-    resumed_at: int = 0
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-class Job(Protocol):
-    """One training, prepared."""
-
-    def plan(self, out: Path, data_class: DataClass) -> list[str]:
-        """Lines of a dry run."""
-        ...
-
-    def run(self, folder: Path) -> Made:
-        """Train, and leave in the folder what will be committed and nothing else."""
-        ...
-
-
-class LoraJob:
+class LoraJob(PreparedLora):
     """LoRA or QLoRA on a causal language model."""
-
-    def __init__(
-        self,
-        dataset: Dataset,
-        place: WeightsPlace,
-        template: Template,
-        kind: ItemKind,
-        resolved: Resolved,
-        options: TrainOptions,
-        data_class: DataClass,
-        progress: Progress,
-    ) -> None:
-        self.dataset, self.place, self.template = dataset, place, template
-        self.resolved, self.options = resolved, options
-        self.data_class, self.private = data_class, is_private(data_class)
-        self.progress = progress
-        self.tokenizer = load_tokenizer(place)
-        self.shape = shape_of(place, self.tokenizer)
-        self.prepared: Prepared = prepare(
-            dataset,
-            place,
-            self.tokenizer,
-            self.shape,
-            template,
-            kind,
-            resolved,
-            options,
-        )
 
     def plan(self, out: Path, data_class: DataClass) -> list[str]:
         """What would be read, trained and written, and the mask of one example."""
-        from clinqa.training.plan import plan_lines
-
         return plan_lines(self, out, data_class)
 
-    @property
-    def shares(self) -> bool:
-        """Can beginnings be shared? Not where layers see only what is near."""
-        return self.resolved.settings.share and self.shape.sees_all
-
-    def run(self, folder: Path) -> Made:
+    def run(self, folder: Path) -> JobResult:
         """Train and leave the adapter in the folder."""
         # imported here: these import torch and trl at their top
         drive = importlib.import_module("clinqa.training.drive")
@@ -130,7 +62,7 @@ class LoraJob:
         # a name in the place of None, so that only the first of several saves would be ours
         trainer.model.peft_config["default"].base_model_name_or_path = ""
         drive.drive(trainer, watch, len(prepared.train.examples))
-        made: Made = finish.finish_lora(self, base, trainer, watch, folder)
+        made: JobResult = finish.finish_lora(self, base, trainer, watch, folder)
         return made
 
 

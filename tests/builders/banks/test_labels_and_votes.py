@@ -16,7 +16,7 @@ from clinqa.builders.banks.specialty.labels import read_label
 from clinqa.builders.banks.specialty.votes import VoteTally, tally
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import builtin_specialties, fold
-from clinqa.sources.banks.items import BankItem, matching_text, without_stray_quote
+from clinqa.sources.banks.bank_item import BankItem, matching_text, without_stray_quote
 from clinqa.stats.conformal import gold_scores, sets, threshold
 
 PACK = builtin_specialties()

@@ -9,9 +9,9 @@ from clinqa.builders.references.check import check_item, page_index
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.drafts import Draft, LostDraft, Page
 from clinqa.builders.references.forms import forms_of
+from clinqa.builders.references.pack_words import words_of
 from clinqa.builders.references.replies import RawItem
 from clinqa.builders.references.stages import drafts_by_rules
-from clinqa.builders.references.words import words_of
 from clinqa.core.records import Reason
 from clinqa.packs.references import builtin_reference_pack
 

@@ -7,7 +7,7 @@ import pytest
 from clinqa.builders.references.check import supported, well_formed
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.forms import Edit, forms_of
-from clinqa.builders.references.words import words_of
+from clinqa.builders.references.pack_words import words_of
 from clinqa.packs.references import builtin_reference_pack
 
 WORDS = words_of(builtin_reference_pack())

@@ -18,10 +18,10 @@ from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.deduplicate import deduplicate
 from clinqa.builders.references.drafts import Draft, Page, PagePart
 from clinqa.builders.references.forms import Edit, PairForm, forms_of, has_negation
+from clinqa.builders.references.pack_words import words_of
 from clinqa.builders.references.pairing import counterparts
 from clinqa.builders.references.rules import glean, passed_over, rewritten
 from clinqa.builders.references.sentences import sentences_of
-from clinqa.builders.references.words import words_of
 from clinqa.packs.references import builtin_reference_pack
 
 WORDS = words_of(builtin_reference_pack())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clinqa.builders.references.drafts import Page
+from clinqa.builders.references.pack_words import words_of
 from clinqa.builders.references.rules import glean, passed_over
-from clinqa.builders.references.words import words_of
 from clinqa.packs.references import builtin_reference_pack
 
 WORDS = words_of(builtin_reference_pack())

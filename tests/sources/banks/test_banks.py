@@ -13,7 +13,7 @@ from pyarrow import parquet
 from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.banks import BankOptions, open_banks
-from clinqa.sources.banks.items import matching_text, without_stray_quote
+from clinqa.sources.banks.bank_item import matching_text, without_stray_quote
 
 
 def _lines(path: Path, records: list[object]) -> Path:

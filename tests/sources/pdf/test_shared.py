@@ -12,9 +12,9 @@ import pypdfium2
 import pytest
 
 from clinqa.sources.pdf import FileOutcome, PdfDocument, PdfOptions, PdfReader
+from clinqa.sources.pdf.line_pieces import pieces
 from clinqa.sources.pdf.order import lines_of
 from clinqa.sources.pdf.pdfium_chars import pdfium_chars
-from clinqa.sources.pdf.words import pieces
 from sources.pdf.reading import SHARED, pages_of
 
 ECG = SHARED / "ecg"

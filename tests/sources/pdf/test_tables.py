@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.sources.pdf.clean import clean_line
+from clinqa.sources.pdf.page_tables import documents_table, page_xml, pages_table, xml_name
 from clinqa.sources.pdf.records import FileOutcome, Mode, PdfDocument, PdfPage, TextEngine, Why
-from clinqa.sources.pdf.tables import documents_table, page_xml, pages_table, xml_name
 
 
 def page(text: str, number: int = 1, md5: str = "ab" * 16) -> PdfPage:

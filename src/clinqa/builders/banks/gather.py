@@ -14,7 +14,7 @@ from clinqa.core.records import Reason, Reject
 from clinqa.dataset.near_duplicates import clusters, near_duplicates
 from clinqa.dataset.splits import SPLITS, split_groups
 from clinqa.sources.banks import BankFile, BankItem
-from clinqa.sources.banks.items import matching_text
+from clinqa.sources.banks.bank_item import matching_text
 
 __all__ = [
     "NEAR",

@@ -17,9 +17,9 @@ from clinqa.builders.references.drafts import Draft, LostDraft, Page
 from clinqa.builders.references.evidence import Evidence, PageIndex, find
 from clinqa.builders.references.folded import FoldedToken, same_words, tokens_of
 from clinqa.builders.references.forms import forms_of
+from clinqa.builders.references.pack_words import Words
 from clinqa.builders.references.replies import RawItem, label_of
 from clinqa.builders.references.rules import hangs_on_its_page, topic_of, unknown_abbreviation
-from clinqa.builders.references.words import Words
 from clinqa.core.records import Method, Reason
 
 __all__ = ["check_item", "contradicts", "page_index", "points_at_image", "supported", "well_formed"]

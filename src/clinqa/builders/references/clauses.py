@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clinqa.builders.references.words import Words
+from clinqa.builders.references.pack_words import Words
 
 __all__ = ["StatementClause", "VerbKind", "read_clause"]
 

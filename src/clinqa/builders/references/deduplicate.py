@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clinqa.builders.references.folded import tokens_of
-from clinqa.builders.references.words import Words
+from clinqa.builders.references.pack_words import Words
 from clinqa.dataset.near_duplicates import Alike, clusters, near_duplicates, stay
 
 __all__ = ["DUPLICATE", "RELATED", "Deduplicated", "deduplicate", "differ"]

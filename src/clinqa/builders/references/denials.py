@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from clinqa.builders.references.clauses import StatementClause, VerbKind
-from clinqa.builders.references.words import Words
+from clinqa.builders.references.pack_words import Words
 
 __all__ = ["affirmed", "deniable", "denied", "what_is_denied"]
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from clinqa.builders.references.clauses import StatementClause, VerbKind
 from clinqa.builders.references.denials import affirmed, deniable, denied, what_is_denied
 from clinqa.builders.references.numbers import quantities, replacements
-from clinqa.builders.references.words import Opposite, Words
+from clinqa.builders.references.pack_words import Opposite, Words
 
 __all__ = ["Edit", "PairForm", "forms_of", "has_negation", "is_plain"]
 

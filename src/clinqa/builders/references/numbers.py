@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from clinqa.builders.references.clauses import StatementClause
-from clinqa.builders.references.words import Words
+from clinqa.builders.references.pack_words import Words
 
 __all__ = [
     "Bound",

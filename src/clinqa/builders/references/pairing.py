@@ -15,7 +15,7 @@ from clinqa.builders.references.drafts import Draft
 from clinqa.builders.references.folded import same_words
 from clinqa.builders.references.forms import Edit, PairForm, forms_of
 from clinqa.builders.references.numbers import numbers_in
-from clinqa.builders.references.words import Words
+from clinqa.builders.references.pack_words import Words
 
 __all__ = ["counterparts", "form_from"]
 

@@ -19,9 +19,9 @@ from clinqa.builders.references.drafts import Page
 from clinqa.builders.references.generate import EGRESS, Generated, generate, open_asker
 from clinqa.builders.references.options import ReferenceOptions, ReferenceResult
 from clinqa.builders.references.outset import configuration_of, would_do
+from clinqa.builders.references.pack_words import Words, words_of
 from clinqa.builders.references.sight import open_sight, transcribed
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
-from clinqa.builders.references.words import Words, words_of
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
 from clinqa.core.outfolder import JOURNAL, OutFolder, open_out
 from clinqa.core.progress import Progress, silent

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from clinqa.builders.references.abbreviations import spelt_out
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.drafts import Draft, Page
+from clinqa.builders.references.pack_words import Words
 from clinqa.builders.references.sentences import Sentence, sentences_of
-from clinqa.builders.references.words import Words
 from clinqa.core.records import Method
 
 __all__ = [

@@ -29,9 +29,9 @@ from clinqa.builders.references.evidence import Evidence
 from clinqa.builders.references.forms import PairForm, has_negation
 from clinqa.builders.references.merge import merged
 from clinqa.builders.references.numbers import quantities
+from clinqa.builders.references.pack_words import Words
 from clinqa.builders.references.pairing import counterparts, form_from
 from clinqa.builders.references.rules import glean
-from clinqa.builders.references.words import Words
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from clinqa.builders.reports.items import ItemMaker, ItemOptions
+from clinqa.builders.reports.batch_items import ItemMaker, ItemOptions
 from clinqa.builders.reports.labelled import Labelled, labels_table
 from clinqa.core.records import Level, Reason, Reject
 from clinqa.dataset.writer import BatchTables

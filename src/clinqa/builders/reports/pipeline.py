@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import clinqa
+from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import Recipe
 from clinqa.builders.reports.describe import NO_PATIENT, card_facts, two_valued
-from clinqa.builders.reports.items import ItemOptions
 from clinqa.builders.reports.merged import BuiltBatches
 from clinqa.builders.reports.options import BuildOptions, BuildResult, Progress, silent
 from clinqa.core.errors import ConfigError

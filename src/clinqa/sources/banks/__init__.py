@@ -4,7 +4,7 @@ for file in open_banks(paths):
     for item in file.items(): ...   # BankItem or Reject
 """
 
-from clinqa.sources.banks.items import BankItem
+from clinqa.sources.banks.bank_item import BankItem
 from clinqa.sources.banks.reader import BankFile, BankOptions, bank_files, open_banks
 
 __all__ = ["BankFile", "BankItem", "BankOptions", "bank_files", "open_banks"]

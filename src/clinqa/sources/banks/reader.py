@@ -12,7 +12,7 @@ from typing import Any
 from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.banks.answers import Answers, Survey
-from clinqa.sources.banks.items import BankItem, content_id
+from clinqa.sources.banks.bank_item import BankItem, content_id
 from clinqa.sources.banks.layout import BankColumns, detect, options_of, split_of, texts_of
 from clinqa.sources.banks.records import Record, records, suffix_of
 from clinqa.sources.reports.records import BrokenFile

@@ -12,6 +12,14 @@ from __future__ import annotations
 
 from clinqa.sources.pdf.files import Identity
 from clinqa.sources.pdf.kept import PageJournal
+from clinqa.sources.pdf.page_tables import (
+    DOCUMENTS,
+    PAGES,
+    documents_table,
+    page_xml,
+    pages_table,
+    xml_name,
+)
 from clinqa.sources.pdf.passwords import passwords
 from clinqa.sources.pdf.reader import PdfReader
 from clinqa.sources.pdf.records import (
@@ -25,14 +33,6 @@ from clinqa.sources.pdf.records import (
     PdfPage,
     TextEngine,
     Why,
-)
-from clinqa.sources.pdf.tables import (
-    DOCUMENTS,
-    PAGES,
-    documents_table,
-    page_xml,
-    pages_table,
-    xml_name,
 )
 
 __all__ = [

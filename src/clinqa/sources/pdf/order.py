@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
-from clinqa.sources.pdf.words import LinePiece
+from clinqa.sources.pdf.line_pieces import LinePiece
 
 __all__ = ["PageLine", "flows", "lines_of"]
 

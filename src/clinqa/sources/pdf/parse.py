@@ -19,11 +19,11 @@ from clinqa.sources.pdf.chars import PageChars
 from clinqa.sources.pdf.clean import clean_line
 from clinqa.sources.pdf.files import ENCRYPTED
 from clinqa.sources.pdf.images import ink, picture
+from clinqa.sources.pdf.line_pieces import LinePiece, pieces
 from clinqa.sources.pdf.order import PageLine, lines_of
 from clinqa.sources.pdf.pdfium_chars import crop_of, pdfium_chars
 from clinqa.sources.pdf.quality import Quality, fault_of, measure
 from clinqa.sources.pdf.records import FileOutcome, PageImage, TextEngine, Why
-from clinqa.sources.pdf.words import LinePiece, pieces
 
 __all__ = ["OpenDocument", "open_document"]
 

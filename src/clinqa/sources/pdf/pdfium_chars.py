@@ -22,7 +22,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from clinqa.sources.pdf.chars import HYPHEN, PageChars, framed
-from clinqa.sources.pdf.words import GAP
+from clinqa.sources.pdf.line_pieces import GAP
 
 __all__ = ["crop_of", "pdfium_chars"]
 

@@ -13,7 +13,7 @@ from clinqa.builders.banks.specialty.expert import Expert, read_expert
 from clinqa.core.figures import known
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
-from clinqa.sources.banks.items import matching_text
+from clinqa.sources.banks.bank_item import matching_text
 from clinqa.stats.estimates import Estimate
 from clinqa.stats.kappa import kappa
 from clinqa.stats.krippendorff import MISSING, alpha, coded, fleiss_kappa

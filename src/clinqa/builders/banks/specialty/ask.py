@@ -23,7 +23,7 @@ from clinqa.models.prices import Price, tokens_of
 from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling, messages_sha256
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
-from clinqa.sources.banks.items import without_stray_quote
+from clinqa.sources.banks.bank_item import without_stray_quote
 
 __all__ = ["VotePrompt", "ask", "prompts_of"]
 

@@ -12,7 +12,7 @@ from clinqa.core.errors import SourceError
 from clinqa.core.records import Reject
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem, BankOptions, open_banks
-from clinqa.sources.banks.items import matching_text
+from clinqa.sources.banks.bank_item import matching_text
 
 __all__ = ["Expert", "match", "read_expert"]
 

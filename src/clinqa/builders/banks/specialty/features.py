@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from clinqa.packs.specialties import Specialties, fold
-from clinqa.sources.banks.items import BankItem
+from clinqa.sources.banks.bank_item import BankItem
 
 __all__ = ["Cues", "Embedder", "Features", "Featuriser", "patient_tokens"]
 

@@ -50,7 +50,7 @@ from clinqa.models.registry import open_model
 from clinqa.packs.specialties import Specialties, builtin_specialties
 from clinqa.privacy import is_private
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
-from clinqa.sources.banks.items import matching_text
+from clinqa.sources.banks.bank_item import matching_text
 
 __all__ = ["build_specialty"]
 
