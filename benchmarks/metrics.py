@@ -47,7 +47,9 @@ from clinqa.kinds.long_form.text.rouge import rouge_f
 from clinqa.kinds.long_form.text.token_f1 import token_f1
 from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, nltk_data_folder
 from clinqa.simulate.echo import simulate
-from clinqa.stats.bootstrap import bootstrap
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import drawn
+from clinqa.stats.intervals import SHARE
 
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
@@ -118,9 +120,8 @@ def main() -> None:
             "largest_difference": float(apart.max()),
         }
     patients = np.array([f"p{n // 15:06d}" for n in range(chosen.pairs)])
-    interval_s, estimates = timed(
-        lambda: bootstrap(metrics.statistics, patients, text_metrics, seed=1, draws=1000)
-    )
+    design = Design(patients, seed=1)
+    interval_s, figures = timed(lambda: intervals(metrics.statistics, design))
     said = {
         "pairs": chosen.pairs,
         "reference_pairs": few,
@@ -130,11 +131,17 @@ def main() -> None:
         "intervals_1000_draws_s": round(interval_s, 2),
         "patients": len(set(patients)),
         "figures": {
-            name: [round(e.value, 4), round(e.low, 4), round(e.high, 4)]
-            for name, e in zip(metrics.names, estimates, strict=True)
+            name: [round(number, 4) for number in numbers]
+            for name, numbers in zip(metrics.names, figures, strict=True)
         },
     }
     print(json.dumps(said, indent=1))
+
+
+def intervals(rows: Floats, design: Design) -> list[tuple[float, float, float]]:
+    """Value and both ends of every metric, from one set of samples."""
+    found = drawn(text_metrics, design.parts(rows), design)
+    return [(found.value(at), *found.interval(at, SHARE)[:2]) for at in range(len(found.values))]
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:

@@ -9,11 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.stats.kappa import kappa
+from clinqa.stats import kappa as module
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import Estimate
 
 labels = st.lists(
     st.tuples(st.sampled_from("xyz"), st.sampled_from("xyz")), min_size=1, max_size=40
 )
+
+
+def kappa(
+    a: object, b: object, classes: object, groups: object, *, weights: str = "none", **how: int
+) -> Estimate:
+    design = Design(groups, **how)  # type: ignore[arg-type]
+    return module.kappa(a, b, classes, design, weights)  # type: ignore[arg-type]
 
 
 def from_table(table: list[list[int]]) -> tuple[list[int], list[int], list[str]]:
@@ -32,7 +41,7 @@ def test_textbook_tables_come_out() -> None:
     for kind, power in (("linear", 1), ("quadratic", 2)):
         cost = np.abs(np.subtract.outer(range(3), range(3))) ** power
         expected = 1 - (cells * cost).sum() / (np.outer(cells.sum(1), cells.sum(0)) * cost).sum()
-        found = kappa(a, b, [0, 1, 2], groups, weights=kind, seed=1)  # type: ignore[arg-type]
+        found = kappa(a, b, [0, 1, 2], groups, weights=kind, seed=1)
         assert found.value == pytest.approx(expected) and found.n == n
         assert found.low < found.value < found.high
         assert found.signature.startswith(f"kappa|{kind}|")

@@ -10,13 +10,25 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.stats.paired import compare
+from clinqa.stats import comparing
+from clinqa.stats.comparing import Difference
+from clinqa.stats.design import Design
+from clinqa.stats.measure import Measure, mean
 
 pairs = st.lists(
     st.tuples(st.sampled_from("abcdefg"), st.integers(0, 4), st.integers(0, 4)),
     min_size=2,
     max_size=25,
 )
+
+
+def compare(
+    a: object, b: object, groups: object, measure: Measure | None = None, **how: int
+) -> list[Difference]:
+    """The difference of two means of rows (1, x), or of another measure."""
+    flips = how.pop("flips", 9999)
+    design = Design(groups, **how)  # type: ignore[arg-type]
+    return comparing.compare([measure or mean()], a, b, design, flips=flips)  # type: ignore[arg-type]
 
 
 def rows_of(values: list[float]) -> list[list[float]]:
@@ -109,7 +121,9 @@ def test_a_figure_that_is_no_mean_changes_sides_by_its_counts() -> None:
         return np.sqrt(totals[:, 1] / totals[:, 0])
 
     a, b = [[1, 1], [3, 2], [2, 2]], [[1, 0], [3, 1], [2, 1]]
-    (found,) = compare(a, b, list("xyz"), ratio, seed=1)
+    (found,) = compare(
+        a, b, list("xyz"), Measure("root", ratio, lambda totals: totals[:, 0]), seed=1
+    )
     every = []
     for sides in product((0, 1), repeat=3):
         one = [(b if s else a)[n] for n, s in enumerate(sides)]

@@ -119,7 +119,10 @@ def estimates(measures: Sequence[Measure], rows: npt.ArrayLike, design: Design) 
     for at, measure in enumerate(measures):
         value, (low, high, how) = found.value(at), found.interval(at, measure.bounds)
         low, high, how = _ruled(measure, value, (low, high, how), parts, design)
-        n, clusters = round(float(measure.count(total))), int((measure.count(sums) > 0).sum())
+        n, clusters = (
+            round(float(measure.count(total[None])[0])),
+            int((measure.count(sums) > 0).sum()),
+        )
         made.append(Estimate(value, low, high, n, clusters, how))
     return made
 

@@ -26,14 +26,10 @@ def kappa(
     a: Sequence[Hashable],
     b: Sequence[Hashable],
     classes: Sequence[Hashable],
-    groups: Labels,
-    *,
-    seed: int,
+    design: Design,
     weights: Weights = "none",
-    draws: int = 1000,
-    level: float = 0.95,
 ) -> Estimate:
-    """Kappa of two labellings of the same items, with a cluster bootstrap interval.
+    """Kappa of two labellings of the same items, with its interval over the design's clusters.
 
     `classes` is the fixed list, in order of degree for the weighted kinds: a disagreement counts
     by how far apart the two stand in the list (`linear`) or by the square of it (`quadratic`).
@@ -41,14 +37,15 @@ def kappa(
     no spread; its lower bound then takes the exact bound on the share of items in disagreement
     over clusters, each disagreement being of the worst kind.
 
-    >>> made = kappa("yyn", "ynn", "yn", ["p1", "p2", "p3"], seed=1)
+    >>> made = kappa("yyn", "ynn", "yn", Design(["p1", "p2", "p3"], seed=1))
     >>> round(made.value, 3)
     0.4
     """
-    sums = confusion_sums(a, b, classes, groups)
+    groups = range(len(a)) if design.clusters is None else design.clusters
+    sums, level = confusion_sums(a, b, classes, groups), design.level
     statistic = kappa_of_tables(len(classes), weights)
     measure = Measure("kappa", statistic, lambda rows: rows.sum(axis=-1), bounds=None)
-    (made,) = estimates([measure], sums, Design(seed=seed, draws=draws, level=level))
+    (made,) = estimates([measure], sums, replace(design, clusters=None))
     low, how = made.low, made.signature
     if made.clusters > 1 and made.value == 1 and made.low == made.high:
         by_chance = _disagreements(sums.sum(axis=0)[None], len(classes), weights)[1][0]

@@ -14,6 +14,7 @@ from clinqa.core.figures import known
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.sources.banks.bank_item import matching_text
+from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate
 from clinqa.stats.kappa import kappa
 from clinqa.stats.krippendorff import MISSING, alpha, coded, fleiss_kappa
@@ -52,7 +53,8 @@ def agreement(
         if both.sum() < 2:
             continue
         groups = [questions[at] for at in np.flatnonzero(both)]
-        pair = kappa(a[both].tolist(), b[both].tolist(), range(len(values)), groups, seed=seed)
+        design = Design(groups, seed=seed)
+        pair = kappa(a[both].tolist(), b[both].tolist(), range(len(values)), design)
         rows.append(_row("cohen_kappa", f"{one} and {other}", pair))
     whole = (table != MISSING).all(axis=0)
     if whole.sum() >= 2 and len(raters) > 2:
