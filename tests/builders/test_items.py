@@ -9,10 +9,7 @@ import pytest
 
 from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import BatchBuilder, Recipe
-from clinqa.core.errors import ConfigError
 from clinqa.core.ids import item_id
-from clinqa.kinds.long_form.questions import QuestionType, questionnaire
-from clinqa.packs.loader import builtin_pack, load_pack
 from clinqa.reading.segment import unwrap
 from clinqa.simulate.echo import simulate
 from clinqa.sources.reports import read_reports
@@ -244,34 +241,6 @@ def test_a_note_without_a_report_is_out_of_scope() -> None:
     )
     made = built([("n", "p", note)])
     assert (made.without_block, made.tables.studies.num_rows) == (1, 0)
-
-
-def test_a_wording_without_the_name_is_refused(tmp_path: Path) -> None:
-    text = (THYROID / "pack.yaml").read_text(encoding="utf-8")
-    (tmp_path / "pack.yaml").write_text(text.replace("{name}", "it"), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"pack\.yaml: questions: finding"):
-        questionnaire(load_pack(tmp_path))
-
-
-def test_a_key_nobody_knows_is_refused(tmp_path: Path) -> None:
-    text = (THYROID / "pack.yaml").read_text(encoding="utf-8")
-    text = text.replace("answer_-1_size", "anwser_-1_size")
-    (tmp_path / "pack.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match="no such key: 'anwser_-1_size'"):
-        questionnaire(load_pack(tmp_path))
-
-
-def test_every_level_that_exists_has_its_answers() -> None:
-    pack = builtin_pack("echo")
-    asked = questionnaire(pack)
-    for number, spec in enumerate(pack.abnormalities.values()):
-        assert set(asked.answers[QuestionType.ADEQUACY][number]) == set(spec.levels)
-        degrees = set(spec.levels) - {-3}
-        assert set(asked.answers[QuestionType.PRESENCE][number]) == degrees
-        severity = asked.answers[QuestionType.SEVERITY][number]
-        assert set(severity) == (set() if spec.binary else degrees)
-        assert len(set(severity.values())) == len(severity)
-    assert {n for n in range(-3, 4) if asked.asks(QuestionType.SEVERITY, n)} == {-2, 1, 2, 3}
 
 
 def test_another_domain_needs_no_code() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.reading.block_filter import may_be_divided
-from clinqa.reading.blocks import find_blocks, is_discharge_summary
+from clinqa.reading.blocks import find_blocks
 
 STARTS = (
     "TTE",
@@ -224,11 +224,6 @@ def test_windows_line_ends_change_nothing() -> None:
 
 def test_blank_text_has_no_block() -> None:
     assert find_blocks(" \n", STARTS, STOPS) == []
-
-
-def test_discharge_summaries_are_known_by_their_titles() -> None:
-    assert is_discharge_summary(summary("CXR: clear"))
-    assert not is_discharge_summary(f"TTE:\n{FINDINGS}")
 
 
 @pytest.mark.skipif(not GOLD.exists(), reason="shared data not here")

@@ -3,8 +3,11 @@ from __future__ import annotations
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.simulate.abnormalities import IDS, INDEX, NAMES, levels_of, resolve
+from clinqa.packs.loader import builtin_pack
+from clinqa.simulate.abnormalities import IDS, INDEX, NAMES, resolve
 from clinqa.simulate.bank import load_bank, parse_bank
+
+LEVELS = {name: one.levels for name, one in builtin_pack("echo").abnormalities.items()}
 
 HEAD = "where\tstyle\tweight\tlabels\tstatement\n"
 
@@ -16,14 +19,14 @@ def test_there_are_twenty_one_abnormalities() -> None:
 def test_every_level_an_abnormality_can_have_has_statements_that_stand_alone() -> None:
     bank = load_bank()
     for number, code in enumerate(NAMES):
-        for level in levels_of(number):
+        for level in LEVELS[IDS[number]]:
             assert len({s.text for s in bank.single[number, level]}) >= 2, (code, level)
 
 
 def test_no_statement_gives_a_level_its_abnormality_cannot_have() -> None:
     bank = load_bank()
     for number, level in bank.headed:
-        assert level in levels_of(number)
+        assert level in LEVELS[IDS[number]]
 
 
 def test_a_degree_row_becomes_one_statement_a_degree() -> None:

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.simulate.abnormalities import IDS, levels_of
+from clinqa.packs.loader import builtin_pack
+from clinqa.simulate.abnormalities import IDS
 from clinqa.simulate.echo import gold_path, simulate
+
+LEVELS = {name: one.levels for name, one in builtin_pack("echo").abnormalities.items()}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +56,7 @@ def test_gold_names_only_the_abnormalities_and_levels_there_are(made: Any) -> No
     for line in gold:
         for labels in (line["labels"], line["post"]):
             for abnormality, level in labels.items():
-                assert level in (*levels_of(IDS.index(abnormality)), -50)
+                assert level in (*LEVELS[abnormality], -50)
 
 
 def test_every_abnormality_occurs_at_each_of_its_levels(made: Any) -> None:
@@ -61,8 +64,8 @@ def test_every_abnormality_occurs_at_each_of_its_levels(made: Any) -> None:
     seen = Counter(item for line in gold for item in line["labels"].items())
     missing = [
         (abnormality, level)
-        for number, abnormality in enumerate(IDS)
-        for level in levels_of(number)
+        for abnormality in IDS
+        for level in LEVELS[abnormality]
         if not seen[abnormality, level]
     ]
     assert missing == []

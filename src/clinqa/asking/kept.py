@@ -12,9 +12,9 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 
 from clinqa.asking.prompter import KeyedPrompt
+from clinqa.core.closing import Closing
 from clinqa.core.errors import ConfigError
 from clinqa.core.outfolder import create_file
 from clinqa.models.protocol import Message
@@ -22,7 +22,7 @@ from clinqa.models.protocol import Message
 __all__ = ["PromptKeeper", "read_prompts"]
 
 
-class PromptKeeper:
+class PromptKeeper(Closing):
     """Writes prompts as they are made, and each beginning once."""
 
     def __init__(self, path: Path, *, private: bool) -> None:
@@ -41,17 +41,6 @@ class PromptKeeper:
     def close(self) -> None:
         """Flush and let go of the file."""
         self._file.close()
-
-    def __enter__(self) -> PromptKeeper:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _add(self, prefix: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
         named = (f"p{len(self._prefixes) + 1}", prefix)

@@ -14,9 +14,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from clinqa.core.closing import Closing
 from clinqa.core.errors import ConfigError
 
 __all__ = ["Journal", "read_journal"]
@@ -27,7 +27,7 @@ _SYNC_LINES = 1000
 _SYNC_SECONDS = 1.0
 
 
-class Journal:
+class Journal(Closing):
     """A journal open for writing, and the keys that this run takes over from earlier ones.
 
     with Journal(path, private=True) as journal:
@@ -79,17 +79,6 @@ class Journal:
             finally:
                 os.close(self._file)
                 self._file = -1
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _cut_torn_line(self) -> None:
         """Take away what a kill left half written, or the next line would be glued to it."""

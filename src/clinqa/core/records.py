@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-__all__ = ["DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject", "Span"]
+__all__ = ["DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject"]
 
 
 class Level(IntEnum):
@@ -114,17 +114,6 @@ class Reason(StrEnum):
     NOT_ALIGNED = "not_aligned"
     NOTHING_BEFORE = "nothing_before"
     OVER_WINDOW = "over_window"
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where a text stands: code points of the decoded original, half open."""
-
-    part: str
-    page: int | None
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

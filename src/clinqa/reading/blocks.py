@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["find_blocks", "is_discharge_summary"]
+__all__ = ["find_blocks"]
 
 # sections of a discharge summary in which a study is history or opinion, not a result
 _NARRATIVE = (
@@ -120,15 +120,6 @@ class _Patterns:
     run: re.Pattern[str]
     stop: re.Pattern[str]
     other: re.Pattern[str]
-
-
-def is_discharge_summary(text: str) -> bool:
-    """Does the note hold two or more of the section titles of a discharge summary?
-
-    >>> is_discharge_summary("Chief Complaint:\\ncough\\nPertinent Results:\\nTTE ___: EF 60%.")
-    True
-    """
-    return _cues(_titles(text, _lower(text))) >= 2
 
 
 def find_blocks(text: str, starts: Sequence[str], stops: Sequence[str]) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["BINARY", "CODES", "IDS", "INDEX", "LOW", "NAMES", "Finding", "levels_of", "resolve"]
+__all__ = ["BINARY", "CODES", "IDS", "INDEX", "LOW", "NAMES", "Finding", "resolve"]
 
 Finding = tuple[int, int, bool]
 """(abnormality, level, explicit)"""
@@ -44,17 +44,6 @@ BINARY = frozenset(INDEX[code] for code in ("RAE", "RVVO", "RVPO"))
 LOW = frozenset(INDEX[code] for code in ("LVF", "LVC", "RVC"))
 
 _INADEQUATE, _UNSPECIFIED, _HYPERDYNAMIC, _CONFLICT = -3, -2, -1, -50
-
-
-def levels_of(abnormality: int) -> tuple[int, ...]:
-    """The levels statements can give an abnormality; a conflict is not among them.
-
-    >>> levels_of(INDEX["RAE"])
-    (-3, 0, 1)
-    """
-    if abnormality in BINARY:
-        return (-3, 0, 1)
-    return (-3, -2, -1, 0, 1, 2, 3) if abnormality in LOW else (-3, -2, 0, 1, 2, 3)
 
 
 def resolve(findings: Iterable[Finding]) -> dict[int, int]:

@@ -133,8 +133,8 @@ class Asker:
         found = []
         for text, error in self._ask([self._judge_messages(*one) for one in statements]):
             value = None if error else read_value(text)
-            verdict = value.get("verdict") if isinstance(value, dict) else None
-            found.append(isinstance(verdict, str) and verdict.strip().casefold() == "no")
+            said = value.get("verdict") if isinstance(value, dict) else None
+            found.append(isinstance(said, str) and said.strip().casefold() == "no")
         return found
 
     def _ask(self, asked: Sequence[tuple[Message, ...]]) -> list[tuple[str, str]]:

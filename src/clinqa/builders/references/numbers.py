@@ -22,7 +22,6 @@ __all__ = [
     "Bound",
     "NumberRole",
     "Quantity",
-    "bound_leaves",
     "numbers_in",
     "quantities",
     "replacements",
@@ -175,15 +174,6 @@ def replacements(
             if _leaves(quantity, value):
                 made.append((_written(clause.text, quantity, (value,)), (value,)))
     return made
-
-
-def bound_leaves(quantity: Quantity, new: tuple[float, ...]) -> bool:
-    """Whether a claim with these numbers cannot hold together with the one stated."""
-    if len(new) != len(quantity.values):
-        return False
-    if quantity.bound is Bound.RANGE:
-        return new[0] < new[1] and _apart(quantity.values, new)
-    return _leaves(quantity, new[0])
 
 
 def _leaves(quantity: Quantity, value: float) -> bool:

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.secrets import Secret
+from clinqa.models.remote.secrets import Keyed
 from clinqa.models.remote.wire import (
     JSON,
     BadReply,
@@ -45,7 +44,7 @@ def open_anthropic(name: str, options: ModelOptions) -> RemoteModel:
     return RemoteModel(AnthropicWire(name, options), options)
 
 
-class AnthropicWire:
+class AnthropicWire(Keyed):
     """Anthropic itself, or a gateway that speaks like it."""
 
     def __init__(self, model: str, options: ModelOptions) -> None:
@@ -57,18 +56,7 @@ class AnthropicWire:
         base = (options.base_url or VENDOR).rstrip("/").removesuffix("/v1")
         self.url = f"{base}/v1/messages"
         vendor = urlsplit(base).hostname == urlsplit(VENDOR).hostname
-        self.key = options.api_key_env or ("ANTHROPIC_API_KEY" if vendor else "")
-        self._secret = Secret.of(self.key)
-
-    @property
-    def has_key(self) -> bool:
-        """Does a key go along with a request?"""
-        return self._secret is not None
-
-    def check_key(self) -> None:
-        """ConfigError if a key is needed and none is set."""
-        if self.key and self._secret is None:
-            raise ConfigError(f"{self.name}: set the environment variable {self.key}")
+        self.take_key(options.api_key_env or ("ANTHROPIC_API_KEY" if vendor else ""))
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""

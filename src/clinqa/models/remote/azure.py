@@ -17,7 +17,6 @@ from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.remote.chat import ChatWire
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.secrets import Secret
 from clinqa.models.remote.wire import JSON
 
 __all__ = ["AzureWire", "open_azure"]
@@ -37,8 +36,7 @@ class AzureWire(ChatWire):
     def __init__(self, deployment: str, options: ModelOptions) -> None:
         super().__init__(deployment, options, limit="max_tokens")
         self.name = f"azure:{deployment}"
-        self.key = options.api_key_env or "AZURE_OPENAI_API_KEY"
-        self._secret = Secret.of(self.key)
+        self.take_key(options.api_key_env or "AZURE_OPENAI_API_KEY")
         endpoint = options.base_url or os.environ.get("AZURE_OPENAI_ENDPOINT", "").strip()
         if not endpoint:
             raise ConfigError(
@@ -53,16 +51,6 @@ class AzureWire(ChatWire):
             self._model = None  # the path names it
             place = f"{base}/openai/deployments/{quote(deployment, safe='')}"
             self.url = f"{place}/chat/completions?api-version={quote(version, safe='')}"
-
-    @property
-    def has_key(self) -> bool:
-        """Does a key go along with a request?"""
-        return self._secret is not None
-
-    def check_key(self) -> None:
-        """ConfigError if no key is set."""
-        if self._secret is None:
-            raise ConfigError(f"{self.name}: set the environment variable {self.key}")
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """The resource's key."""

@@ -15,12 +15,11 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from clinqa.core.errors import ConfigError, ModelError
+from clinqa.core.errors import ModelError
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.chat import ChatWire
 from clinqa.models.remote.logprobs import tail_logprobs
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.secrets import Secret
 from clinqa.models.remote.wire import JSON, Reply, as_body
 
 __all__ = ["OpenAIModel", "OpenAIWire", "open_openai"]
@@ -45,19 +44,8 @@ class OpenAIWire(ChatWire):
             base += "/v1"
         self.base = base.removesuffix("/chat/completions")
         self.url = f"{self.base}/chat/completions"
-        self.key = options.api_key_env or ("OPENAI_API_KEY" if vendor else "")
-        self._secret = Secret.of(self.key)
+        self.take_key(options.api_key_env or ("OPENAI_API_KEY" if vendor else ""))
         self._vendor = vendor
-
-    @property
-    def has_key(self) -> bool:
-        """Does a key go along with a request?"""
-        return self._secret is not None
-
-    def check_key(self) -> None:
-        """ConfigError if a key is needed and none is set."""
-        if self.key and self._secret is None:
-            raise ConfigError(f"{self.name}: set the environment variable {self.key}")
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """A bearer token, if there is one."""

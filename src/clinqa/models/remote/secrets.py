@@ -6,7 +6,7 @@ import os
 
 from clinqa.core.errors import ConfigError
 
-__all__ = ["Secret"]
+__all__ = ["Keyed", "Secret"]
 
 
 class Secret:
@@ -43,3 +43,24 @@ class Secret:
 
     def __reduce__(self) -> tuple[type[Secret], tuple[str, str]]:
         raise TypeError("a key is not pickled: it would be written down")
+
+
+class Keyed:
+    """A wire that sends one key, from an environment variable; "" where none is needed."""
+
+    name: str
+
+    def take_key(self, variable: str) -> None:
+        """Read the key that the variable holds, if it is set."""
+        self.key = variable
+        self._secret = Secret.of(variable)
+
+    @property
+    def has_key(self) -> bool:
+        """Does a key go along with a request?"""
+        return self._secret is not None
+
+    def check_key(self) -> None:
+        """ConfigError if a key is needed and none is set."""
+        if self.key and self._secret is None:
+            raise ConfigError(f"{self.name}: set the environment variable {self.key}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from clinqa.core.closing import Closing
 from clinqa.core.journal import Journal, read_journal
 
 __all__ = ["PageJournal"]
@@ -15,7 +15,7 @@ __all__ = ["PageJournal"]
 _FIELD = "page"
 
 
-class PageJournal:
+class PageJournal(Closing):
     """A PageStore over `core.journal`; used in a `with`.
 
     What earlier runs wrote is read once at the start. A page's record is some kilobytes.
@@ -43,13 +43,6 @@ class PageJournal:
         """Keep a page's record; it is with the system when this returns."""
         self._journal.append({"key": key, _FIELD: dict(record)})
 
-    def __enter__(self) -> PageJournal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Sync and let go of the file."""
         self._journal.close()

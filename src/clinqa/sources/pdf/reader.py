@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
-from types import TracebackType
 from typing import Any
 
+from clinqa.core.closing import Closing
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.pdf.files import FoundPdfs, Identity, find_pdfs, identify
@@ -50,7 +50,7 @@ def page_key(md5: str, page: int) -> str:
     return f"{md5}:{page}:{METHOD}"
 
 
-class PdfReader:
+class PdfReader(Closing):
     """Reads PDFs in child processes; used in a `with`, which ends them.
 
     with PdfReader(PdfOptions()) as reader:
@@ -66,17 +66,6 @@ class PdfReader:
         self._stop = Event()
         self.found = FoundPdfs()
         self.left_out = 0  # documents that --limit left unread
-
-    def __enter__(self) -> PdfReader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the child processes."""

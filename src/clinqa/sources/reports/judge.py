@@ -47,22 +47,22 @@ def judge(raw: RawRows, path: Path, layout: ReportColumns, part: str, max_chars:
             rows = rows.filter(mask)
     text, bad_bytes, bad_texts = decode(columns["text"])
     size = len(text)
-    verdict = np.zeros(size, np.int8)
-    verdict[_too_long(text, max_chars)] = 3
-    verdict[_blank(text)] = 2
+    fault = np.zeros(size, np.int8)  # 0 is a study
+    fault[_too_long(text, max_chars)] = 3
+    fault[_blank(text)] = 2
     study = as_ids(columns["study"]) if "study" in columns else None
     if study is not None:
-        verdict[_blank(study)] = 1
+        fault[_blank(study)] = 1
     group = as_ids(columns["subject"]) if "subject" in columns else pa.nulls(size, pa.string())
     no_group = 0
     if "subject" in columns:
         missing = _blank(group)
         if missing.any():
             group = pc.if_else(pa.array(missing), pa.scalar(None, pa.string()), group)
-            no_group = int((missing & (verdict == 0)).sum())
-    rejects = raw.rejects + _rejects(verdict, study, rows, path, part)
-    if verdict.any():
-        mask = pa.array(verdict == 0)
+            no_group = int((missing & (fault == 0)).sum())
+    rejects = raw.rejects + _rejects(fault, study, rows, path, part)
+    if fault.any():
+        mask = pa.array(fault == 0)
         text, group, rows = text.filter(mask), group.filter(mask), rows.filter(mask)
         study = study.filter(mask) if study is not None else None
     if study is None:
@@ -159,12 +159,12 @@ def _too_long(text: pa.Array, max_chars: int) -> npt.NDArray[np.bool_]:
 
 
 def _rejects(
-    verdict: npt.NDArray[np.int8], study: pa.Array | None, rows: pa.Array, path: Path, part: str
+    fault: npt.NDArray[np.int8], study: pa.Array | None, rows: pa.Array, path: Path, part: str
 ) -> list[Reject]:
     reasons = {1: Reason.NO_STUDY_ID, 2: Reason.EMPTY_TEXT, 3: Reason.TEXT_TOO_LONG}
     found = []
-    for place in np.flatnonzero(verdict).tolist():
-        reason = reasons[int(verdict[place])]
+    for place in np.flatnonzero(fault).tolist():
+        reason = reasons[int(fault[place])]
         known = study is not None and reason is not Reason.NO_STUDY_ID
         source_id = study[place].as_py() if study is not None and known else ""
         found.append(reject(reason, path, rows[place].as_py(), source_id, part=part))

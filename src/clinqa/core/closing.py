@@ -1,0 +1,21 @@
+"""What is used in a `with` and closed at its end."""
+
+from __future__ import annotations
+
+from typing import Self
+
+__all__ = ["Closing"]
+
+
+class Closing:
+    """Gives itself to a `with`, and calls `close` when that is left, however it is left."""
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
