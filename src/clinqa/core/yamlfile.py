@@ -40,7 +40,8 @@ def validated(path: Path, data: bytes, model: type[SPEC]) -> SPEC:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
+        # a misspelt key is also a missing one: the one that stands in the file has the line
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
         where = ".".join(str(part) for part in first["loc"]) or "it"
         line = line_of(tree, first["loc"])
         raise ConfigError(f"{path}:{line}: {where}: {first['msg']}") from None

@@ -11,16 +11,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import polars as pl
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from clinqa.core.errors import ConfigError
 from clinqa.core.records import Level, Phase
+from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.kinds.long_form.levels import LEVELS
-from clinqa.packs.loader import parse_yaml
 
 __all__ = [
     "DiscordCase",
@@ -128,39 +126,7 @@ class DiscordRow:
 
 def load_discord(path: Path) -> DiscordTable:
     """Read a pack's table. A mistake is an error with file and line."""
-    try:
-        raw = path.read_bytes()
-        if len(raw) > MAX_BYTES:
-            raise ConfigError(f"{path}: larger than {MAX_BYTES // 1024} kB")
-        raw.decode("utf-8")
-        table, tree = parse_yaml(path, raw)
-        return DiscordTable.model_validate(table)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8") from error
-    except ValidationError as error:
-        found = error.errors(include_input=False, include_url=False)
-        # a misspelt key is also a missing one: the one that stands in the file has the line
-        first = min(found, key=lambda one: one["type"] != "extra_forbidden")
-        where = ".".join(str(step) for step in first["loc"])
-        line = _line(tree, first["loc"])
-        raise ConfigError(f"{path}:{line}: {where or 'table'}: {first['msg']}") from error
-
-
-def _line(node: Any, steps: Iterable[int | str]) -> int:
-    """The line of a place in a YAML tree, or of the nearest place around it."""
-    for step in steps:
-        if isinstance(node, yaml.MappingNode):
-            inner = [value for key, value in node.value if key.value == str(step)]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            inner = node.value[step : step + 1]
-        else:
-            inner = []
-        if not inner:
-            break
-        node = inner[0]
-    return int(node.start_mark.line) + 1 if node is not None else 1
+    return validated(path, read_bytes(path, MAX_BYTES), DiscordTable)
 
 
 def _literal(words: Iterable[str]) -> str:
