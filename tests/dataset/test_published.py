@@ -12,32 +12,43 @@ from pathlib import Path
 import pytest
 import yaml
 
+from clinqa.builders.reports.describe import card_of, counts_section, identifiers_section
+from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.writer import SplitCounts, WriteResult
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import StageCounts
-from clinqa.dataset.card import CardFacts, render_card
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.dataset.card import Card, render_card
 from clinqa.dataset.reader import open_dataset
-from clinqa.dataset.writer import SplitCounts
 from clinqa.kinds.long_form.columns import LONG_FORM
-from dataset.made_reports import REPORTS, build
+from clinqa.packs.loader import load_pack, pack_folder
+from clinqa.privacy.screen import DISCLAIMER
+from made_reports import REPORTS, build
 
-FACTS = CardFacts(
+CARD = Card(
     title="A set: of | things",
     summary="Items.",
-    data_class="public",
-    method=["One.", "Two."],
-    levels={0: "normal", -50: "conflict"},
-    counts={("wall", 0): 1200, ("wall", 1): 3, ("valve", 0): 5},
-    splits={
-        "train": SplitCounts(3, 4, 1208, 1208),
-        "validation": SplitCounts(0, 0, 0, 0),
-        "test": SplitCounts(1, 1, 0, 0),
-    },
-    stages={"studies": StageCounts(6, 4, 2, rejected_by_reason={"no_findings": 2})},
+    owner="the source of the text",
+    items={"train": 1208, "validation": 0, "test": 0},
+    glance=[("studies", "4")],
+    sections=[("How it was made", "One.\n\nTwo.\n"), ("Levels", "")],
     rejects={"no_findings": 2},
-    fingerprint="f" * 64,
-    clinqa="0.1",
-    seed=7,
+    reasons={},
+    columns={},
+    limits=[],
+    checked="that all of it agrees",
 )
+MANIFEST = Manifest(
+    verb="build echo",
+    data_class="public",
+    identity={},
+    clinqa="0.1",
+    seeds={"seed": 7},
+    counts={"studies": StageCounts(6, 4, 2, rejected_by_reason={"no_findings": 2})},
+)
+
+
+def card_of_class(data_class: str) -> str:
+    return render_card(CARD, replace(MANIFEST, data_class=data_class))
 
 
 def front_matter(card: str) -> dict[str, object]:
@@ -47,7 +58,7 @@ def front_matter(card: str) -> dict[str, object]:
 
 
 def test_the_front_matter_names_only_splits_that_can_be_loaded() -> None:
-    front = front_matter(render_card(FACTS))
+    front = front_matter(card_of_class("public"))
     assert front["license"] == "other" and front["license_name"] == "as-of-the-source"
     assert front["configs"] == [
         {
@@ -60,12 +71,14 @@ def test_the_front_matter_names_only_splits_that_can_be_loaded() -> None:
 
 
 def test_the_card_counts_by_category_and_level_with_sums() -> None:
-    card = render_card(FACTS)
-    assert "| category | 0 | 1 | all |" in card
-    assert "| `wall` | 1,200 | 3 | 1,203 |" in card
-    assert "| all | 1,205 | 3 | 1,208 |" in card
+    table = counts_section({("wall", 0): 1200, ("wall", 1): 3, ("valve", 0): 5}, ())
+    assert "| category | 0 | 1 | all |" in table
+    assert "| `wall` | 1,200 | 3 | 1,203 |" in table
+    assert "| all | 1,205 | 3 | 1,208 |" in table
+    card = card_of_class("public")
     assert "6 read = 4 kept + 2 rejected + 0 duplicates + 0 out_of_scope" in card
     assert "| `no_findings` | 2 |" in card
+    assert "## How it was made" in card and "## Levels" not in card
 
 
 @pytest.mark.parametrize(
@@ -73,25 +86,34 @@ def test_the_card_counts_by_category_and_level_with_sums() -> None:
     [("public", False), ("licensed", False), ("restricted", True), ("phi", True)],
 )
 def test_restricted_and_phi_cards_open_with_a_banner(data_class: str, banner: bool) -> None:
-    card = render_card(replace(FACTS, data_class=data_class))
+    card = card_of_class(data_class)
     assert (f"> **{data_class.upper()}.**" in card) == banner
     assert f"data-class:{data_class}" in card
 
 
+def card_of_reports(*, subjects_known: bool) -> str:
+    nothing = StageCounts(0, 0)
+    splits = {name: SplitCounts(0, 0, 0, 0) for name in ("train", "validation", "test")}
+    result = WriteResult(nothing, nothing, splits, {}, {}, {}, 0, 0)
+    card = card_of(
+        load_pack(pack_folder("echo")), BuildOptions(), result, [], subjects_known=subjects_known,
+        identifiers={"date": 1234},
+    )  # fmt: skip
+    return render_card(card, MANIFEST)
+
+
 def test_a_missing_subject_column_is_a_warning() -> None:
-    card = render_card(replace(FACTS, subjects_known=False))
+    card = card_of_reports(subjects_known=False)
     assert "names no patient" in card.split("## At a glance")[0]
-    assert "names no patient" not in render_card(FACTS)
+    assert "names no patient" not in card_of_reports(subjects_known=True)
 
 
 def test_the_identifier_screen_never_claims_de_identification() -> None:
-    card = render_card(replace(FACTS, identifier_hits={"date": 1234}))
+    card = card_of_reports(subjects_known=True)
     assert "| date | 1,234 |" in card
-    assert "says nothing about whether the text is de-identified" in card
-    assert "Identifier screen" not in render_card(FACTS)
-    assert "Own words." in render_card(
-        replace(FACTS, identifier_hits={}, identifier_note="Own words.")
-    )
+    assert DISCLAIMER in card and "nor a zero count means the text is de-identified" in card
+    assert "No hits." in identifiers_section({})
+    assert "Identifier screen" not in card_of_class("public")
 
 
 def test_neither_card_nor_croissant_nor_manifest_holds_text_of_a_record(tmp_path: Path) -> None:
@@ -170,7 +192,7 @@ def test_datasets_loads_the_folder_as_it_is(tmp_path: Path, reports: int) -> Non
 
 def test_the_croissant_file_validates_and_gives_records(tmp_path: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
-    build(tmp_path / "out", subjects_known=False)
+    build(tmp_path / "out")
     dataset = mlcroissant.Dataset(jsonld=str(tmp_path / "out/croissant.json"))
     issues = dataset.metadata.issues
     assert not issues.errors, issues.report()

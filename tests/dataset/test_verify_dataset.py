@@ -15,7 +15,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import sha256_file
 from clinqa.dataset.verify import Problem, verify
-from dataset.made_reports import REPORTS, build, source_table, text_of
+from made_reports import REPORTS, build, source_table, text_of
 
 Rows = list[dict[str, Any]]
 

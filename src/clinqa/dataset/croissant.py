@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from clinqa.core.manifest import FileRecord
+from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.dataset.card import Card
 
-__all__ = ["COLUMN_MEANING", "CroissantFacts", "render_croissant"]
+__all__ = ["COLUMN_MEANING", "render_croissant"]
 
 COLUMN_MEANING: Mapping[str, str] = {
     "id": "Identity of the item: hash of kind, source, part, page, question and answer",
-    "kind": "long_form, true_false or multiple_choice",
+    "kind": "What kind of item it is, which says how it is asked and judged",
     "group": "Unit that is never divided between splits: the patient, or the study if no patient "
     "is known",
     "question": "The question",
@@ -29,25 +29,8 @@ COLUMN_MEANING: Mapping[str, str] = {
     "source_id": "Id of the study or document the item was made from",
     "spans": "Where the answer stands in the source: part, page, start, end (code points), text",
     "method": "What decided the answer: lexicon, grammar, …",
-    "structure": "Anatomical structure the answer is about",
-    "level": "Level of the abnormality (see README.md)",
-    "question_type": "finding, adequacy, presence, severity or unmentioned",
-    "label": "Whether the statement is true; the same as answer",
-    "pair_id": "Shared by the two statements of a pair: one edit apart, opposite labels",
-    "mode": "What the page was read with: text, both or vision",
-    "source_text": "Text of the page that decides the label; the same for both of a pair",
-    "md5": "The document: MD5 of its bytes",
-    "page": "Page of the document, from 1",
-    "text": "The page's text, which spans refer to",
-    "statement_seen": "Whether the statement that decides this item also decides an item of train",
-    "study_id": "Id of the study as given",
-    "abnormality": "Abnormality that is labelled",
-    "explicit": "Whether the report says so itself (true) or it was inferred (false)",
-    "hedged": "Whether the report hedges (possible, cannot exclude)",
-    "phase": "baseline, or a phase after an intervention",
-    "section": "Section of the report the finding stands in",
-    "prosthesis": "Whether the finding is about a prosthesis",
 }
+"""What the columns mean that items of every kind have."""
 
 _CONTEXT: Mapping[str, Any] = {
     "@language": "en",
@@ -89,28 +72,17 @@ _CONTEXT: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CroissantFacts:
-    """What the description says beside files and columns."""
-
-    name: str
-    description: str
-    licence: str
-    cite_as: str
-    version: str
-    published: str
-    """Day of the build, ISO."""
-    keywords: Sequence[str] = ()
-
-
 def render_croissant(
-    facts: CroissantFacts,
+    card: Card,
+    manifest: Manifest,
     files: Sequence[FileRecord],
     tables: Mapping[str, tuple[str, pa.Schema]],
+    meanings: Mapping[str, str],
 ) -> str:
     """The text of `croissant.json`.
 
-    `tables` gives each record set's name, the glob of its files and its columns.
+    `tables` gives each record set's name, the glob of its files and its columns; `meanings` what
+    columns mean that not every kind has.
     """
     distribution = [_file_object(file) for file in files]
     distribution += [
@@ -123,20 +95,22 @@ def render_croissant(
         }
         for name, (glob, _) in tables.items()
     ]
+    told = {**COLUMN_MEANING, **meanings}
     body = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": facts.name,
-        "description": facts.description,
-        "license": facts.licence,
-        "citeAs": facts.cite_as,
-        "version": facts.version,
-        "datePublished": facts.published,
-        "keywords": list(facts.keywords),
+        "name": card.title,
+        "description": card.description or card.summary,
+        "license": "as of the source",
+        "citeAs": f"Cite {card.owner}. Made with clinqa {manifest.clinqa}, fingerprint "
+        f"{manifest.fingerprint}.",
+        "version": "1.0.0",
+        "datePublished": manifest.finished[:10],
+        "keywords": list(card.keywords or card.tags),
         "isLiveDataset": False,
         "distribution": distribution,
-        "recordSet": [_record_set(name, schema) for name, (_, schema) in tables.items()],
+        "recordSet": [_record_set(name, schema, told) for name, (_, schema) in tables.items()],
     }
     return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
 
@@ -153,22 +127,22 @@ def _file_object(file: FileRecord) -> dict[str, Any]:
     }
 
 
-def _record_set(name: str, schema: pa.Schema) -> dict[str, Any]:
+def _record_set(name: str, schema: pa.Schema, told: Mapping[str, str]) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "field": [_field(name, field) for field in schema],
+        "field": [_field(name, field, told) for field in schema],
     }
 
 
-def _field(record_set: str, field: pa.Field) -> dict[str, Any]:
+def _field(record_set: str, field: pa.Field, told: Mapping[str, str]) -> dict[str, Any]:
     identity = f"{record_set}/{field.name}"
     described = {
         "@type": "cr:Field",
         "@id": identity,
         "name": field.name,
-        "description": COLUMN_MEANING.get(field.name, field.name),
+        "description": told.get(field.name, field.name),
     }
     if pa.types.is_list(field.type):
         described["repeated"] = True

@@ -1,4 +1,4 @@
-"""The last step of a build: card and Croissant beside the data, then everything into place."""
+"""The last step of a build: card and Croissant beside the data."""
 
 from __future__ import annotations
 
@@ -7,46 +7,39 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.core.outfolder import OutFolder, write_durably, writing
-from clinqa.dataset.card import CardFacts, render_card
-from clinqa.dataset.croissant import CroissantFacts, render_croissant
-from clinqa.dataset.splits import SPLITS
-from clinqa.dataset.writer import WriteResult
-from clinqa.kinds.long_form.columns import LABELS, LONG_FORM
+from clinqa.core.durable import write_durably
+from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.schema import SPLITS
+from clinqa.dataset.card import Card, render_card
+from clinqa.dataset.croissant import render_croissant
+from clinqa.kinds.facets.columns import Columns
 
-__all__ = ["publish"]
+__all__ = ["write_card"]
 
 
-def publish(out: OutFolder, result: WriteResult, card: CardFacts, manifest: Manifest) -> Manifest:
-    """Write `README.md` and `croissant.json` and commit; gives the manifest as written.
+def write_card(
+    partial: Path,
+    card: Card,
+    columns: Columns,
+    manifest: Manifest,
+    rows: Mapping[str, int],
+    tables: Mapping[str, pa.Schema] | None = None,
+    *,
+    private: bool,
+) -> None:
+    """Write `README.md` and `croissant.json` of what lies in `partial`.
 
-    `manifest` needs no outputs and no counts of studies and items: they are taken from `result`.
-    Counts of other stages stay.
+    `rows` are those of each file, `tables` the Parquet files described beside the items: those of
+    the kind unless others are named. The manifest is told as it will be, but for its outputs.
     """
-    with writing(out.path):
-        files = [_record(out.partial, name, rows) for name, rows in sorted(result.rows.items())]
-        facts = CroissantFacts(
-            name=card.title,
-            description=card.summary,
-            licence=card.licence,
-            cite_as=f"Cite the source of the text. Made with clinqa {card.clinqa}, "
-            f"fingerprint {card.fingerprint}.",
-            version="1.0.0",
-            published=manifest.finished[:10],
-            keywords=card.tags,
-        )
-        described = render_croissant(facts, files, _tables())
-        for name, text in (("README.md", render_card(card)), ("croissant.json", described)):
-            write_durably(out.partial / name, text.encode("utf-8"), private=out.private)
-    return out.commit(manifest.with_counts(result.counts), result.rows)
-
-
-def _tables() -> Mapping[str, tuple[str, pa.Schema]]:
-    tables = {name: (f"data/{name}-*.parquet", LONG_FORM) for name in SPLITS}
-    return {**tables, "labels": ("labels.parquet", LABELS)}
-
-
-def _record(folder: Path, name: str, rows: int) -> FileRecord:
-    file = folder / name
-    return FileRecord(name, sha256_file(file), file.stat().st_size, rows)
+    described = {name: (f"data/{name}-*.parquet", columns.items) for name in SPLITS}
+    for name, schema in (columns.tables if tables is None else tables).items():
+        described[name.removesuffix(".parquet")] = (name, schema)
+    files = [
+        FileRecord.of(partial / name, name, n)
+        for name, n in sorted(rows.items())
+        if name.endswith(".parquet")
+    ]
+    croissant = render_croissant(card, manifest, files, described, columns.meanings)
+    for name, text in (("README.md", render_card(card, manifest)), ("croissant.json", croissant)):
+        write_durably(partial / name, text.encode("utf-8"), private=private)

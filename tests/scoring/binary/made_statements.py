@@ -8,8 +8,8 @@ from pathlib import Path
 
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.builders.pairs import PairRow, write_pairs
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.dataset.pairs import PairRow, write_pairs
 from clinqa.dataset.reader import Dataset, open_dataset
 
 Reply = Callable[[int, bool], str]

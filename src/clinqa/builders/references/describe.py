@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from clinqa.builders.pairs import PAIR_TASKS, PAIRS_CHECKED, probe_section
 from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.stages import Pair
-from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.manifest import Manifest
 from clinqa.core.records import Reason, Reject
-from clinqa.dataset.pair_card import PairCardFacts
-from clinqa.dataset.pairs import PairsWritten
+from clinqa.dataset.card import Card, tabled
 from clinqa.packs.references import ReferencePack
 
-__all__ = ["COLUMNS", "REASONS", "card_facts"]
+__all__ = ["COLUMNS", "REASONS", "card_of"]
 
 REASONS: Mapping[Reason, str] = {
     Reason.MALFORMED_REPLY: "a piece of a model's reply that is no item",
@@ -52,44 +52,67 @@ COLUMNS: Mapping[str, str] = {
 }
 
 
-def card_facts(
+def card_of(
     pack: ReferencePack,
     options: ReferenceOptions,
     manifest: Manifest,
-    written: PairsWritten,
+    splits: Mapping[str, Mapping[str, int]],
     pairs: Sequence[Pair],
     rejects: Sequence[Reject],
-    stages: Mapping[str, StageCounts],
-) -> PairCardFacts:
-    """The facts of the card of one build."""
-    details = manifest.details
-    topics = pack.spec.topics
-    return PairCardFacts(
+) -> Card:
+    """The card of one build; `splits` gives groups, pairs and items of each."""
+    details, topics = manifest.details, pack.spec.topics
+    by = "documents" if options.split_by == "document" else "clusters of like source texts"
+    edits = Counter(pair.form.edit.value for pair in pairs)
+    denials = details["denials"]
+    return Card(
         title=f"{pack.spec.title}: true and false statements in pairs",
         summary=f"Each item is a statement from an {pack.spec.document} and whether it is true. "
         "Statements come in pairs from one source text: one true, one false, one small edit apart "
         "(a value, a direction, an anatomical or temporal term, a denial).",
-        data_class=manifest.data_class,
-        method=_method(options),
-        splits=written.splits,
-        topics=Counter(topics[pair.draft.topic].name for pair in pairs),
-        edits=Counter(pair.form.edit.value for pair in pairs),
-        denials=details["denials"],
-        probe=details["probe"],
-        across=details["across_splits"],
-        funnel=details["funnel"],
-        stages=stages,
+        owner="the documents",
+        items={name: split["items"] for name, split in splits.items()},
+        glance=[
+            ("pairs", f"{sum(split['pairs'] for split in splits.values()):,}"),
+            ("labels", "half True, half False in every split"),
+        ],
+        sections=[
+            ("How it was made", "\n\n".join(_method(options)) + "\n"),
+            ("Shortcut probe", probe_section(details["probe"])),
+            (
+                "Splits",
+                f"Drawn by {by}, 80 / 10 / 10 % of them; both statements of a pair are always in "
+                "one split.\n\n"
+                + tabled(
+                    ("split", "groups", "pairs", "items"),
+                    [(name, *split.values()) for name, split in splits.items()],
+                )
+                + "\nTwo source texts in different splits share at most "
+                f"{details['across_splits']:.2f} of their words (Jaccard).\n",
+            ),
+            ("Topics", _counted("topic", Counter(topics[p.draft.topic].name for p in pairs))),
+            (
+                "What differs within a pair",
+                _counted("edit", edits)
+                + f"\nA word that denies stands in {denials.get('true', 0):.1%} of the True and "
+                f"{denials.get('false', 0):.1%} of the False statements.\n",
+            ),
+        ],
         rejects=Counter(reject.reason.value for reject in rejects),
-        reason_meaning={reason.value: text for reason, text in REASONS.items()},
+        reasons={reason.value: text for reason, text in REASONS.items()},
         columns=COLUMNS,
-        fingerprint=manifest.fingerprint,
-        clinqa=manifest.clinqa,
-        seed=options.seed,
-        split_by=options.split_by,
-        warnings=manifest.warnings,
         limits=_limits(options),
+        checked=PAIRS_CHECKED,
+        warnings=manifest.warnings,
+        steps=details["funnel"],
+        tasks=PAIR_TASKS,
         tags=("medical", "clinical", pack.spec.id),
     )
+
+
+def _counted(what: str, counts: Mapping[str, int]) -> str:
+    rows = sorted(counts.items(), key=lambda one: -one[1])
+    return tabled((what, "pairs"), rows) if rows else "None.\n"
 
 
 def _method(options: ReferenceOptions) -> list[str]:
@@ -122,7 +145,6 @@ def _method(options: ReferenceOptions) -> list[str]:
 def _limits(options: ReferenceOptions) -> list[str]:
     limits = [
         "A label says what the document states, which may be outdated or wrong.",
-        "It is for research on language models, not for decisions about patients.",
     ]
     if options.accept_vision:
         limits.append(

@@ -14,27 +14,31 @@ from pathlib import Path
 from typing import Any
 
 import clinqa
-from clinqa.builders.references.describe import card_facts
+from clinqa.builders.pairs import CUTS, PairRow, PairsWritten, write_pairs
+from clinqa.builders.references.describe import card_of
 from clinqa.builders.references.drafts import Page
 from clinqa.builders.references.generate import EGRESS, Generated, generate, open_asker
 from clinqa.builders.references.options import ReferenceOptions, ReferenceResult
 from clinqa.builders.references.outset import configuration_of, would_do
 from clinqa.builders.references.pack_words import Words, words_of
+from clinqa.builders.references.pages import write_pages
 from clinqa.builders.references.sight import open_sight, transcribed
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
+from clinqa.core.durable import writing
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
 from clinqa.core.outfolder import JOURNAL, OutFolder, open_out
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reject
 from clinqa.core.visible import visible
 from clinqa.dataset.across import highest_across
-from clinqa.dataset.pair_publish import publish_pairs
-from clinqa.dataset.pairs import CUTS, PairRow, PairsWritten, write_pairs
+from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.kinds.true_false.columns import COLUMNS
 from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.privacy import is_private
 from clinqa.sources.pdf import (
+    PAGES,
     FileOutcome,
     Identity,
     Mode,
@@ -219,13 +223,16 @@ class _Run:
             warnings=self._warnings(written),
             details=self._details(rows, counts),
         )
-        stages = {**counts, **written.counts}
-        facts = card_facts(self.pack, options, manifest, written, self.pairs, rejects, stages)
+        manifest = manifest.with_counts(written.counts)
+        card = card_of(self.pack, options, manifest, written.splits, self.pairs, rejects)
         topic = _topic_of_pages(self.staged, self.pack)
         transcripts = [(page.md5, page.page, page.text) for page in self.generated.transcripts]
-        return publish_pairs(
-            self.folder, written, facts, manifest, self.documents, topic, transcripts
-        )
+        found = dict(written.rows)
+        with writing(self.folder.path):
+            found |= write_pages(where, self.documents, topic, transcripts, private=private)
+            tables = {"pages.parquet": PAGES}
+            write_card(where, card, COLUMNS, manifest, found, tables, private=private)
+        return self.folder.commit(manifest, found)
 
     def _details(
         self, rows: Sequence[PairRow], counts: Mapping[str, StageCounts]

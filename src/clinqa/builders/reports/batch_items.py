@@ -88,7 +88,7 @@ class ItemMaker:
                     self._canonical[kind, abnormality, level - Level.INADEQUATE] = number[text]
 
     def table(self, batch: Labelled) -> pa.Table:
-        """The items, as `dataset.writer.BatchTables` wants them."""
+        """The items, as `writer.BatchTables` wants them."""
         labels, studies, decided = batch.labels, batch.studies, batch.decided
         rows = self._rows(batch)
         silent = rows.label == len(labels)

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from clinqa.builders.reports.batch_items import ItemMaker, ItemOptions
 from clinqa.builders.reports.labelled import Labelled, labels_table
+from clinqa.builders.reports.writer import BatchTables
 from clinqa.core.records import Level, Reason, Reject
-from clinqa.dataset.writer import BatchTables
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.screen import Screen

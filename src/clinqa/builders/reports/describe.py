@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from clinqa.builders.reports.options import BuildOptions
-from clinqa.core.manifest import Manifest
+from clinqa.builders.reports.writer import SplitCounts, WriteResult
 from clinqa.core.records import Level, Reason
-from clinqa.dataset.card import CardFacts
-from clinqa.dataset.writer import WriteResult
+from clinqa.dataset.card import Card, bullets, share_of, tabled
+from clinqa.dataset.splits import DEFAULT_CUTS
 from clinqa.packs.loader import Pack
 from clinqa.privacy.screen import DISCLAIMER
 
-__all__ = ["NO_PATIENT", "card_facts", "two_valued"]
+__all__ = ["NO_PATIENT", "card_of", "two_valued"]
 
 NO_PATIENT = "no patient column"  # the card says so in its own words
 
+_NO_SUBJECTS = (
+    "The input names no patient. Each study is its own group, so studies of one patient may stand "
+    "in different splits; scores on test may be too good."
+)
 _LEVELS = {
     Level.CONFLICT: "statements that contradict each other (in labels.parquet only)",
     Level.INADEQUATE: "the study is inadequate to assess it",
@@ -66,43 +71,108 @@ _COLUMNS = {
 }
 
 
-def card_facts(
+def card_of(
     pack: Pack,
     options: BuildOptions,
     result: WriteResult,
-    manifest: Manifest,
+    warnings: Sequence[str],
     *,
     subjects_known: bool,
     identifiers: Mapping[str, int],
-) -> CardFacts:
-    """The facts of the card of one build."""
+) -> Card:
+    """The card of one build."""
     levels = {level for spec in pack.abnormalities.values() for level in spec.levels}
-    return CardFacts(
+    named = {int(level): text for level, text in _LEVELS.items() if level in levels}
+    without = two_valued(pack)
+    who = "patients" if subjects_known else "groups"
+    splits = result.splits.values()
+    told = [text for text in warnings if not text.startswith(NO_PATIENT)]
+    return Card(
         title=f"Questions on {pack.spec.document} reports",
         summary=f"Each item asks what a report says of one of {len(pack.abnormalities)} "
         "abnormalities, and is answered by the sentence of the report that decided its level. "
         f"Source: {pack.spec.title.lower()}.",
-        data_class=manifest.data_class,
-        method=[*_method(options)],
-        levels={int(level): text for level, text in _LEVELS.items() if level in levels},
-        two_valued=two_valued(pack),
-        conventions=pack.spec.conventions,
-        counts=result.levels,
-        splits=result.splits,
-        stages=result.counts,
+        owner="the source of the text",
+        items={name: split.items for name, split in result.splits.items()},
+        glance=[
+            ("studies", f"{sum(split.studies for split in splits):,}"),
+            (
+                who if subjects_known else "groups (one a study)",
+                f"{sum(split.groups for split in splits):,}",
+            ),
+        ],
+        sections=[
+            ("How it was made", "\n\n".join(_method(options)) + "\n"),
+            ("Splits", splits_section(result.splits, who)),
+            ("Levels", levels_section(named, without)),
+            ("How the text is read", bullets(pack.spec.conventions)),
+            ("Items by category and level", counts_section(result.levels, without)),
+            ("Identifier screen", identifiers_section(identifiers)),
+        ],
         rejects=result.rejects,
-        fingerprint=manifest.fingerprint,
-        clinqa=manifest.clinqa,
-        seed=options.seed,
-        subjects_known=subjects_known,
-        reason_meaning={reason.value: text for reason, text in _REASONS.items()},
-        identifier_hits=identifiers,
-        identifier_note=DISCLAIMER,
-        warnings=[text for text in manifest.warnings if not text.startswith(NO_PATIENT)],
+        reasons={reason.value: text for reason, text in _REASONS.items()},
         columns=_COLUMNS,
-        languages=("en",),
+        limits=["Labels say what the report states, which is not always what the patient had."],
+        checked="that items, labels and statements agree, and that each deciding sentence stands "
+        "in its context; with `--source INPUT` also that the input is what was read and every "
+        "span its text",
+        warnings=told if subjects_known else [_NO_SUBJECTS, *told],
         tags=("medical", "clinical", pack.spec.id),
     )
+
+
+def splits_section(splits: Mapping[str, SplitCounts], who: str) -> str:
+    """How the splits were drawn, and how much of each is known by heart from train."""
+    train, validation = (Fraction(str(cut)) for cut in DEFAULT_CUTS)
+    parts = (train, validation - train, 1 - validation)
+    shares = " / ".join(f"{float(100 * share):.4g}" for share in parts)
+    rows = [
+        (name, s.groups, s.studies, s.items, s.seen, share_of(s.seen, s.items))
+        for name, s in splits.items()
+    ]
+    head = ("split", who, "studies", "items", "statement also in train", "share")
+    return (
+        f"Drawn by {who[:-1]}: all items of one are in one split. {shares} % of the "
+        f"{who} go to train, validation and test; few {who} give uneven numbers of items. "
+        "*Statement also in train* counts items whose deciding statement also decides an item of "
+        "train, in train therefore all that a statement decided: a model may know it by heart. "
+        "Report scores on the others too (`statement_seen`).\n\n"
+    ) + tabled(head, rows)
+
+
+def levels_section(levels: Mapping[int, str], without: Sequence[str]) -> str:
+    """What each level means; `without` are the categories that have no degrees."""
+    if not levels:
+        return ""
+    present = "; present, where there are no degrees" if without else ""
+    rows = [(f"{n}", text + (present if n == 1 else "")) for n, text in sorted(levels.items())]
+    table = tabled(("level", "meaning"), rows)
+    named = ", ".join(f"`{name}`" for name in without)
+    note = f"\nWithout degrees, so that 1 means present and never mild: {named}.\n"
+    return table + (note if without else "")
+
+
+def counts_section(counts: Mapping[tuple[str, int], int], without: Sequence[str]) -> str:
+    """Items by category and level, with sums."""
+    levels = sorted({level for _, level in counts})
+    categories = sorted({category for category, _ in counts})
+    if not categories:
+        return "None.\n"
+    rows: list[tuple[str | int, ...]] = []
+    for category in categories:
+        row = [counts.get((category, level), 0) for level in levels]
+        mark = " \\*" if category in without else ""
+        rows.append((f"`{category}`{mark}", *row, sum(row)))
+    sums = [sum(counts.get((c, level), 0) for c in categories) for level in levels]
+    rows.append(("all", *sums, sum(sums)))
+    note = "\n\\* 1 means present: there are no degrees.\n" if without else ""
+    return tabled(("category", *map(str, levels), "all"), rows) + note
+
+
+def identifiers_section(hits: Mapping[str, int]) -> str:
+    """What the screen found; it never claims that nothing is left."""
+    table = tabled(("kind", "hits"), sorted(hits.items())) if hits else "No hits.\n"
+    return f"{DISCLAIMER.strip()}\n\n{table}"
 
 
 def two_valued(pack: Pack) -> list[str]:

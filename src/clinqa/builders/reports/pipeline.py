@@ -15,17 +15,19 @@ from typing import Any, cast
 import clinqa
 from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import Recipe
-from clinqa.builders.reports.describe import NO_PATIENT, card_facts, two_valued
+from clinqa.builders.reports.describe import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.merged import BuiltBatches
 from clinqa.builders.reports.options import BuildOptions, BuildResult, Progress, silent
+from clinqa.builders.reports.writer import DatasetWriter, WriteResult
+from clinqa.core.durable import writing
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions
 from clinqa.core.outfolder import OutFolder, open_out
 from clinqa.core.records import Reason
 from clinqa.core.visible import visible
-from clinqa.dataset.publish import publish
+from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS
-from clinqa.dataset.writer import DatasetWriter, WriteResult
+from clinqa.kinds.long_form.columns import COLUMNS
 from clinqa.kinds.long_form.discord import load_discord
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack
@@ -94,16 +96,19 @@ def build_reports(
         run = _Run(options, recipe, plan, progress, pack)
         result = run.write(read_reports(inputs, read_options), folder)
         manifest = run.manifest(result, identity, configuration, records)
-        facts = card_facts(
+        manifest = manifest.with_counts(result.counts)
+        card = card_of(
             pack,
             options,
             result,
-            manifest,
+            manifest.warnings,
             subjects_known=run.subjects_known,
             identifiers=run.identifiers,
         )
         progress("writing", 1, 1)
-        finished = publish(folder, result, facts, manifest)
+        with writing(folder.path):
+            write_card(folder.partial, card, COLUMNS, manifest, result.rows, private=folder.private)
+        finished = folder.commit(manifest, result.rows)
     return BuildResult(_counts(finished), list(finished.warnings))
 
 

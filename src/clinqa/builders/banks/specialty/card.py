@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.core.manifest import Manifest
 from clinqa.core.records import Reason
+from clinqa.core.schema import SPLITS
+from clinqa.dataset.card import Card, tabled
+from clinqa.kinds.facets.describes import most_first
 
-__all__ = ["CardFacts", "render_card"]
+if TYPE_CHECKING:
+    from clinqa.builders.banks.specialty.publish import SpecialtyBuild
+
+__all__ = ["card_of"]
 
 _REASONS: Mapping[str, str] = {
     Reason.NO_QUESTION: "the record has no question",
@@ -36,6 +42,10 @@ _METHODS = {
     "metadata": "The specialty is what the bank itself says: its label, topic or subject. That is "
     "one statement and not five votes.",
 }
+_EXPERT = (
+    "Against the expert's labels, out of sample; 95 % intervals over groups of near-duplicates."
+)
+_SETS = "Measured on questions that did not set the threshold."
 _COLUMNS = {
     "id": "hash of kind, source, question and answer; the same on every rebuild",
     "kind": "multiple_choice",
@@ -54,120 +64,63 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What the card says; no text of a record."""
-
-    manifest: Manifest
-    annotator: str
-    quorum: int
-    splits: Mapping[str, int]
-    categories: Mapping[str, int]
-    stages: Mapping[str, StageCounts]
-    accuracy: Sequence[Mapping[str, str]]
-    sets: Sequence[Mapping[str, str]]
-    alike: str
-    flagged: Mapping[str, int]
-    others: Sequence[str]
-
-
-def render_card(facts: CardFacts) -> str:
-    """The text of `README.md`."""
-    parts = [
-        _front(facts),
-        "# Questions by clinical specialty\n",
-        "Each item is a multiple-choice question of a published bank with the clinical specialty "
-        "it belongs to, the votes behind that, and a set of specialties that may apply.\n",
-        _warnings(facts.manifest.warnings),
-        f"## How it was made\n\n{_METHODS[facts.annotator]}{_quorum(facts)}\n",
-        "## Items\n\n"
-        + _table(("split", "items"), [(k, f"{n:,}") for k, n in facts.splits.items()]),
-        "## Specialties\n\n"
-        + _table(("specialty", "items"), [(k, f"{n:,}") for k, n in facts.categories.items()]),
-        _measured(facts),
-        f"## Near-duplicates\n\n{facts.alike}\n",
-        "## Flags\n\n"
-        + _table(("flag", "items"), [(k, f"{n:,}") for k, n in facts.flagged.items()]),
-        _accounting(facts),
-        "## Columns\n\n"
-        + _table(("column", "meaning"), [(f"`{k}`", v) for k, v in _COLUMNS.items()]),
-        "## Limits\n\n- A label says what a question is about, not what a patient has.\n"
-        "- It is for research on language models, not for decisions about patients.\n",
-        "## Licence\n\nAs of the banks: the text is theirs, and their terms hold here too.\n",
-        "## Check\n\n`clinqa verify DIR` hashes every file again, recomputes every id and checks "
-        "that the totals reconcile and that no group is in two splits.\n",
-    ]
-    return "\n".join(part for part in parts if part)
-
-
-def _front(facts: CardFacts) -> str:
-    front: dict[str, object] = {
-        "pretty_name": "Questions by clinical specialty",
-        "license": "other",
-        "license_name": "as-of-the-source",
-        "task_categories": ["question-answering", "multiple-choice"],
-        "tags": ["medical", "clinqa", f"data-class:{facts.manifest.data_class}"],
-        "language": ["en"],
-    }
-    with_rows = [name for name, n in facts.splits.items() if n]
-    if with_rows:
-        front["configs"] = [
-            {
-                "config_name": "default",
-                "data_files": [{"split": s, "path": f"data/{s}-*.parquet"} for s in with_rows],
-            }
-        ]
-    return f"---\n{yaml.safe_dump(front, sort_keys=False, width=1000)}---\n"
-
-
-def _warnings(warnings: Sequence[str]) -> str:
-    return "## Warnings\n\n" + "".join(f"- {_line(w)}\n" for w in warnings) if warnings else ""
-
-
-def _quorum(facts: CardFacts) -> str:
-    if facts.annotator == "metadata":
-        return ""
-    return (
-        f" A question has the specialty that at least {facts.quorum} of the five votes name; every "
-        "vote is kept (`votes.parquet`, rejected questions too)."
+def card_of(
+    found: SpecialtyBuild,
+    figures: Mapping[str, Sequence[Mapping[str, Any]]],
+    manifest: Manifest,
+) -> Card:
+    """The card of one build; `figures` are its tables by name."""
+    kept, near, options = found.kept, found.near, found.options
+    splits = Counter(one.split for one in kept)
+    categories = most_first(Counter(one.category for one in kept))
+    rejects = Counter(one.reason.value for one in (*found.gathered.rejects, *found.rejects))
+    flags = {name: sum(getattr(one, name) for one in kept) for name in ("needs_image", "garbled")}
+    agreed = "In `tables/agreement.csv`.\n" if found.agreed else ""
+    return Card(
+        title="Questions by clinical specialty",
+        summary="Each item is a multiple-choice question of a published bank with the clinical "
+        "specialty it belongs to, the votes behind that, and a set of specialties that may apply.",
+        description="Multiple-choice questions of published banks by clinical specialty.",
+        owner="the banks",
+        items={split: splits[split] for split in SPLITS},
+        glance=[],
+        sections=[
+            ("How it was made", f"{_METHODS[options.annotator]}{_votes_needed(options)}\n"),
+            ("Items", tabled(("split", "items"), [(split, splits[split]) for split in SPLITS])),
+            ("Specialties", tabled(("specialty", "items"), categories.items())),
+            ("Accuracy and coverage", _measured(_EXPERT, figures["accuracy_coverage"])),
+            ("Sets of specialties", _measured(_SETS, figures["sets"])),
+            ("Agreement of annotators", agreed),
+            (
+                "Near-duplicates",
+                f"{near.table.num_rows:,} pairs of questions share {options.near:.0%} of their "
+                f"words or more (question and options, over all banks); {near.leaks:,} of the "
+                "pairs stand in different splits. They are listed in `near_duplicates.parquet`.\n",
+            ),
+            ("Flags", tabled(("flag", "items"), flags.items())),
+        ],
+        rejects=rejects,
+        reasons=_REASONS,
+        columns=_COLUMNS,
+        limits=["A label says what a question is about, not what a patient has."],
+        checked="that each answer is the option it points at and each specialty has its votes",
+        warnings=manifest.warnings,
+        tasks=("question-answering", "multiple-choice"),
+        keywords=("medical", "multiple-choice"),
     )
 
 
-def _measured(facts: CardFacts) -> str:
-    text = ""
-    if facts.accuracy:
-        head = tuple(facts.accuracy[0])
-        text += "## Accuracy and coverage\n\nAgainst the expert's labels, out of sample; 95 % "
-        text += "intervals over groups of near-duplicates.\n\n"
-        text += _table(head, [tuple(row.values()) for row in facts.accuracy])
-    if facts.sets:
-        head = tuple(facts.sets[0])
-        text += (
-            "\n## Sets of specialties\n\nMeasured on questions that did not set the threshold.\n\n"
-        )
-        text += _table(head, [tuple(row.values()) for row in facts.sets])
-    return text + "".join(f"\n{line}\n" for line in facts.others)
+def _votes_needed(options: SpecialtyOptions) -> str:
+    if options.annotator == "metadata":
+        return ""
+    return (
+        f" A question has the specialty that at least {options.quorum} of the five votes name; "
+        "every vote is kept (`votes.parquet`, rejected questions too)."
+    )
 
 
-def _accounting(facts: CardFacts) -> str:
-    text = "## Where everything read went\n\n"
-    reasons: dict[str, int] = {}
-    for stage, counts in facts.stages.items():
-        text += f"- {stage}: {counts.sum}\n"
-        for reason, n in counts.rejected_by_reason.items():
-            reasons[reason] = reasons.get(reason, 0) + n
-    rows = [
-        (f"`{reason}`", f"{n:,}", _REASONS.get(Reason(reason), ""))
-        for reason, n in sorted(reasons.items(), key=lambda one: (-one[1], one[0]))
-    ]
-    return text + ("\n" + _table(("reason", "questions", "meaning"), rows) if rows else "")
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(_line(c).replace("|", "\\|") for c in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _measured(head: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table of figures under what they were measured on; nothing of none."""
+    if not rows:
+        return ""
+    return f"{head}\n\n" + tabled([*rows[0]], ([str(n) for n in row.values()] for row in rows))

@@ -10,25 +10,24 @@ from typing import Any
 from clinqa.builders.banks.gather import NEAR_COLUMNS, Alikes, Gathered
 from clinqa.builders.banks.specialty.annotate import SpecialtyLabels
 from clinqa.builders.banks.specialty.assess import accuracy_and_coverage, sizes, totals
-from clinqa.builders.banks.specialty.card import CardFacts, render_card
+from clinqa.builders.banks.specialty.card import card_of
 from clinqa.builders.banks.specialty.expert import Expert
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.write import (
     Kept,
     write_figures,
     write_items,
-    write_rejects,
     write_table_csv,
     write_votes,
 )
 from clinqa.core.figures import Figure
-from clinqa.core.manifest import FileRecord, Manifest, StageCounts, sha256_file
-from clinqa.core.outfolder import OutFolder, write_durably
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.outfolder import OutFolder
 from clinqa.core.records import Reject
-from clinqa.dataset.croissant import CroissantFacts, render_croissant
 from clinqa.dataset.parquet import write_table
-from clinqa.dataset.splits import SPLITS
-from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
+from clinqa.dataset.publish import write_card
+from clinqa.dataset.written import write_rejects
+from clinqa.kinds.multiple_choice.columns import COLUMNS
 from clinqa.packs.specialties import Specialties
 
 __all__ = ["SpecialtyBuild", "publish"]
@@ -96,28 +95,8 @@ def publish(folder: OutFolder, found: SpecialtyBuild, manifest: Manifest) -> Man
         "agreement": list(found.agreed),
     }
     write_figures(partial, figures, extra, private=private)
-    card = render_card(_card(found, manifest, tables))
-    files = [
-        FileRecord(name, sha256_file(partial / name), (partial / name).stat().st_size, n)
-        for name, n in sorted(rows.items())
-        if name.startswith("data/")
-    ]
-    facts = CroissantFacts(
-        name="Questions by clinical specialty",
-        description="Multiple-choice questions of published banks by clinical specialty.",
-        licence="as of the source",
-        cite_as=f"Cite the banks. Made with clinqa {manifest.clinqa}, "
-        f"fingerprint {manifest.fingerprint}.",
-        version="1.0.0",
-        published=manifest.finished[:10],
-        keywords=("medical", "multiple-choice"),
-    )
-    schema = {name: (f"data/{name}-*.parquet", MULTIPLE_CHOICE) for name in SPLITS}
-    for name, text in (
-        ("README.md", card),
-        ("croissant.json", render_croissant(facts, files, schema)),
-    ):
-        write_durably(partial / name, text.encode("utf-8"), private=private)
+    card = card_of(found, tables, manifest)
+    write_card(partial, card, COLUMNS, manifest, rows, private=private)
     return folder.commit(manifest, rows)
 
 
@@ -190,41 +169,6 @@ def _tables(found: SpecialtyBuild, figures: Sequence[Figure]) -> dict[str, list[
     if found.agreed:
         tables["agreement"] = [dict(row) for row in found.agreed]
     return tables
-
-
-def _card(
-    found: SpecialtyBuild, manifest: Manifest, tables: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> CardFacts:
-    kept, near = found.kept, found.near
-    splits = Counter(one.split for one in kept)
-    return CardFacts(
-        manifest=manifest,
-        annotator=found.options.annotator,
-        quorum=found.options.quorum,
-        splits={split: splits[split] for split in SPLITS},
-        categories=dict(
-            sorted(Counter(one.category for one in kept).items(), key=lambda one: (-one[1], one[0]))
-        ),
-        stages=found.stages(),
-        accuracy=[_texts(row) for row in tables["accuracy_coverage"]],
-        sets=[_texts(row) for row in tables["sets"]],
-        alike=f"{near.table.num_rows:,} pairs of questions share {found.options.near:.0%} of their "
-        f"words or more (question and options, over all banks); {near.leaks:,} of the pairs stand "
-        "in different splits. They are listed in `near_duplicates.parquet`.",
-        flagged={
-            "needs_image": sum(one.needs_image for one in kept),
-            "garbled": sum(one.garbled for one in kept),
-        },
-        others=[
-            "Agreement of annotators: `tables/agreement.csv`.",
-        ]
-        if found.agreed
-        else [],
-    )
-
-
-def _texts(row: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in row.items()}
 
 
 def _share(value: float | None) -> str:

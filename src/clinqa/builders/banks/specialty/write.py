@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,11 @@ import pyarrow as pa
 
 from clinqa.builders.banks.specialty.votes import Vote
 from clinqa.core.cells import csv_text
+from clinqa.core.durable import make_folder, write_durably
 from clinqa.core.figures import Figure
 from clinqa.core.ids import item_id
-from clinqa.core.outfolder import make_folder, write_durably
-from clinqa.core.records import Kind, Reject
-from clinqa.core.schema import REJECTS
-from clinqa.dataset.parquet import ShardedWriter, write_table
-from clinqa.dataset.splits import SPLITS
-from clinqa.dataset.spool import encode, encoded_schema
+from clinqa.dataset.parquet import write_table
+from clinqa.dataset.written import rows_by_name, write_splits
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.sources.banks import BankItem
 
@@ -28,7 +25,6 @@ __all__ = [
     "Kept",
     "write_figures",
     "write_items",
-    "write_rejects",
     "write_table_csv",
     "write_votes",
 ]
@@ -43,7 +39,6 @@ VOTES = pa.schema(
         ("raw", pa.string()),
     ]
 )
-_REPEATED = tuple(f.name for f in MULTIPLE_CHOICE if f.type == pa.string() and f.name != "id")
 _PIECE = 8192
 
 
@@ -63,7 +58,7 @@ class Kept:
 
     def row(self) -> dict[str, Any]:
         item = self.item
-        kind = Kind.MULTIPLE_CHOICE.value
+        kind = "multiple_choice"
         return {
             "id": item_id(kind, item.source_id, "", None, item.question, item.answer),
             "kind": kind,
@@ -86,17 +81,17 @@ class Kept:
 
 def write_items(partial: Path, kept: Sequence[Kept], *, private: bool) -> dict[str, int]:
     """The three splits; rows of a file in the order of their ids, whatever the input's was."""
-    make_folder(partial / "data", private=private)
-    schema = encoded_schema(MULTIPLE_CHOICE, _REPEATED)
-    rows: dict[Path, int] = {}
-    for split in SPLITS:
-        own = sorted((one.row() for one in kept if one.split == split), key=lambda row: row["id"])
-        writer = ShardedWriter(partial / "data", split, schema, private=private)
-        for start in range(0, len(own), _PIECE):
-            table = pa.Table.from_pylist(own[start : start + _PIECE], schema=MULTIPLE_CHOICE)
-            writer.write(encode(table, MULTIPLE_CHOICE, _REPEATED))
-        rows |= writer.close()
-    return _named(partial, rows)
+    own: dict[str, list[dict[str, Any]]] = {}
+    for one in kept:
+        own.setdefault(one.split, []).append(one.row())
+    tables = {split: _pieces(rows) for split, rows in own.items()}
+    return write_splits(partial, tables, MULTIPLE_CHOICE, private=private)
+
+
+def _pieces(rows: list[dict[str, Any]]) -> Iterator[pa.Table]:
+    rows.sort(key=lambda row: row["id"])
+    for start in range(0, len(rows), _PIECE):
+        yield pa.Table.from_pylist(rows[start : start + _PIECE], schema=MULTIPLE_CHOICE)
 
 
 def write_votes(
@@ -115,17 +110,8 @@ def write_votes(
             for name, value in zip(VOTES.names, values, strict=True):
                 columns[name].append(value)
     table = pa.table(columns, schema=VOTES)
-    return _named(partial, write_table(partial / "votes.parquet", table, VOTES, private=private))
-
-
-def write_rejects(partial: Path, rejects: Sequence[Reject], *, private: bool) -> dict[str, int]:
-    """What did not become an item, with reasons."""
-    rows = [asdict(reject) for reject in rejects]
-    rows.sort(key=lambda row: (row["stage"], row["reason"], row["source_id"], row["row"] or 0))
-    table = pa.Table.from_pylist([{**r, "reason": r["reason"].value} for r in rows], REJECTS)
-    return _named(
-        partial, write_table(partial / "rejects.parquet", table, REJECTS, private=private)
-    )
+    path = partial / "votes.parquet"
+    return rows_by_name(partial, write_table(path, table, VOTES, private=private))
 
 
 def write_table_csv(
@@ -148,7 +134,3 @@ def write_figures(
     body = {"figures": [figure.as_json() for figure in figures], **extra}
     text = json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     write_durably(partial / "figures.json", text.encode("utf-8"), private=private)
-
-
-def _named(partial: Path, rows: Mapping[Path, int]) -> dict[str, int]:
-    return {path.relative_to(partial).as_posix(): n for path, n in rows.items()}

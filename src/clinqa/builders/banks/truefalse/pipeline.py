@@ -7,23 +7,22 @@ is to be trained on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from clinqa.builders.banks.gather import Gathered, alikes, gather
-from clinqa.builders.banks.truefalse.card import CardFacts, render_card
+from clinqa.builders.banks.truefalse.card import card_of
 from clinqa.builders.banks.truefalse.options import BankTfOptions
 from clinqa.builders.banks.truefalse.statements import pair_of
+from clinqa.builders.pairs import PairRow, PairsWritten, write_pairs
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
-from clinqa.dataset.croissant import CroissantFacts, render_croissant
-from clinqa.dataset.pairs import PairRow, write_pairs
-from clinqa.dataset.splits import SPLITS
-from clinqa.kinds.true_false.columns import TRUE_FALSE
+from clinqa.dataset.publish import write_card
+from clinqa.kinds.true_false.columns import COLUMNS
 from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import builtin_reference_pack
 from clinqa.packs.topics import Topic, load_topic
@@ -122,7 +121,7 @@ def _build(
             },
             "by_topic": dict(sorted(Counter(pair.category for pair in pairs).items())),
         },
-        describe=partial(_describe, place, written.rows),
+        describe=partial(_describe, place, written),
     )
 
 
@@ -191,27 +190,10 @@ def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairR
     return found
 
 
-def _describe(place: Workplace, rows: Mapping[str, int], manifest: Manifest) -> None:
+def _describe(place: Workplace, written: PairsWritten, manifest: Manifest) -> None:
     """Card and Croissant."""
-    title = f"{manifest.details['topic']}: true and false statements from question banks"
-    files = [
-        FileRecord.of(place.partial / name, name, n)
-        for name, n in sorted(rows.items())
-        if name.startswith("data/")
-    ]
-    facts = CroissantFacts(
-        name=title,
-        description="Multiple-choice questions of published banks as pairs of statements.",
-        licence="as of the source",
-        cite_as=f"Cite the banks. Made with clinqa {manifest.clinqa}, "
-        f"fingerprint {manifest.fingerprint}.",
-        version="1.0.0",
-        published=manifest.finished[:10],
-        keywords=("medical", "true-false"),
-    )
-    tables = {name: (f"data/{name}-*.parquet", TRUE_FALSE) for name in SPLITS}
-    place.write("README.md", render_card(CardFacts(title, manifest)))
-    place.write("croissant.json", render_croissant(facts, files, tables))
+    card = card_of(written, manifest)
+    write_card(place.partial, card, COLUMNS, manifest, written.rows, private=place.private)
 
 
 def _dry_run(

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from clinqa.builders.banks.flags import is_garbled, needs_image
+from clinqa.builders.pairs import PairRow
 from clinqa.core.ids import SEPARATOR, rng, stable_hash
 from clinqa.core.records import Reason, Reject
-from clinqa.dataset.pairs import PairRow
 from clinqa.sources.banks import BankItem
 
 __all__ = ["STAGE", "pair_of", "refers", "statement"]

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from clinqa.builders.reports.writer import BatchTables, DatasetWriter, WriteResult
 from clinqa.core.ids import item_id, stable_hash
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import open_out
 from clinqa.core.records import Reason, Reject
-from clinqa.dataset.card import CardFacts
-from clinqa.dataset.publish import publish
-from clinqa.dataset.writer import BatchTables, DatasetWriter, WriteResult
-from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
+from clinqa.dataset.card import Card
+from clinqa.dataset.publish import write_card
+from clinqa.kinds.long_form.columns import COLUMNS, LABELS, LONG_FORM, STATEMENTS
 
 Report = tuple[str, str, tuple[str, ...]]
 
@@ -170,7 +170,6 @@ def build(
     seed: int = 1,
     data_class: str = "restricted",
     fresh: bool = False,
-    subjects_known: bool = True,
 ) -> Manifest | None:
     """A whole build; None when the folder was already done."""
     private = data_class in ("restricted", "phi")
@@ -186,23 +185,22 @@ def build(
             clinqa="0",
             finished="2026-01-01T00:00:00Z",
         )
-        card = CardFacts(
+        card = Card(
             title="Made reports",
             summary="Questions about made reports.",
-            data_class=data_class,
-            method=["Each sentence labels what its first word names."],
-            levels={0: "normal", 1: "mild", 2: "moderate", 3: "severe"},
-            counts=result.levels,
-            splits=result.splits,
-            stages=result.counts,
+            owner="their maker",
+            items={name: split.items for name, split in result.splits.items()},
+            glance=[],
+            sections=[("How it was made", "Each sentence labels what its first word names.\n")],
             rejects=result.rejects,
-            fingerprint=manifest.fingerprint,
-            clinqa="0",
-            seed=seed,
-            subjects_known=subjects_known,
-            identifier_hits={"date": 3},
+            reasons={},
+            columns={},
+            limits=[],
+            checked="that all of it agrees",
         )
-        return publish(folder, result, card, manifest)
+        manifest = manifest.with_counts(result.counts)
+        write_card(folder.partial, card, COLUMNS, manifest, result.rows, private=private)
+        return folder.commit(manifest, result.rows)
 
 
 def rows(folder: Path) -> list[dict[str, object]]:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clinqa.builders.reports.writer import BatchTables, DatasetWriter
 from clinqa.core.errors import CheckFailed
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset import parquet, spool
 from clinqa.dataset.splits import split_groups
-from clinqa.dataset.writer import BatchTables, DatasetWriter
 from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
-from dataset.made_reports import REPORTS, Maker, Report, rows, text_of, write
+from made_reports import REPORTS, Maker, Report, rows, text_of, write
 
 sentences = st.lists(
     st.sampled_from(["wall moves.", "valve leaks.", "valve is fine.", "chamber is big."]),

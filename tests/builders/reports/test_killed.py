@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.dataset.verify import verify
-from dataset.made_reports import REPORTS, build, rows
+from made_reports import REPORTS, build, rows
 
 FEW = REPORTS[:12]
 
@@ -97,9 +97,9 @@ def test_a_kill_while_an_old_folder_is_taken_away_is_survived(
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from dataset.made_reports import REPORTS, Maker
+from made_reports import REPORTS, Maker
 from clinqa.core.outfolder import open_out
-import dataset.made_reports as made
+import made_reports as made
 real = made.Maker.batch
 def slow(self, *args):
     time.sleep(0.005)
@@ -113,7 +113,7 @@ made.build(Path(sys.argv[1]), batch=1)
 def test_kill_9_and_a_second_run_give_the_same_rows(tmp_path: Path) -> None:
     build(tmp_path / "expected")
     out = tmp_path / "out"
-    here = Path(__file__).parent.parent
+    here = Path(__file__).parent.parent.parent
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here), *sys.path])}
     for wait in (0.0, 0.08, 0.2):
         process = subprocess.Popen(

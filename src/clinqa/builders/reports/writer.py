@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +18,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.builders.reports.ledger import OUT, Fate, Ledger
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import make_folder, writing
 from clinqa.core.records import Reject
-from clinqa.core.schema import REJECTS
 from clinqa.dataset.itemids import id_numbers
-from clinqa.dataset.ledger import OUT, Fate, Ledger
 from clinqa.dataset.parquet import ShardedWriter, write_table
 from clinqa.dataset.splits import DEFAULT_CUTS, SPLITS
 from clinqa.dataset.spool import Spool, encode, encoded_schema
+from clinqa.dataset.written import repeated, rows_by_name, write_rejects
 from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 
 __all__ = ["BatchTables", "DatasetWriter", "SplitCounts", "WriteResult"]
@@ -45,9 +45,8 @@ _ALL_DRAWN = 1 << 64
 _WRITTEN = [name for name in LONG_FORM.names if name != _SEEN]
 _LABELS_IN = pa.schema([*LABELS, pa.field("study", pa.int32())])
 _OCCURRENCES = pa.schema([("study", pa.int32()), ("statement", pa.int32())])
-# Every string column but the id, which never repeats.
-_REPEATED = tuple(f.name for f in LONG_FORM if f.type == pa.string() and f.name != "id")
-_LABELS_REPEATED = tuple(f.name for f in LABELS if f.type == pa.string())
+_REPEATED = repeated(LONG_FORM)
+_LABELS_REPEATED = repeated(LABELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +162,11 @@ class DatasetWriter:
             rows |= self._write_statements(fate, statements)
             rows |= labels.result()
         items = _item_counts(fate, per_study, repeats, undrawn, splits)
-        rejects = pa.Table.from_pylist([asdict(r) for r in fate.rejects], schema=REJECTS)
-        rows |= write_table(
-            self._partial / "rejects.parquet", rejects, REJECTS, private=self._private
-        )
         for spool in (self._items, self._labels, self._occurrences):
             spool.remove()
         self._spools_at.rmdir()
-        named = {path.relative_to(self._partial).as_posix(): n for path, n in rows.items()}
+        named = rows_by_name(self._partial, rows)
+        named |= write_rejects(self._partial, fate.rejects, private=self._private)
         return WriteResult(
             studies=fate.counts,
             items=items,
