@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.cli.run import run
-from present.report.made_scores import RUNS, write_scores
+from present.made_scores import RUNS, write_scores
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 
 from clinqa.auditing.records import Gap
 from clinqa.core.visible import visible
-from clinqa.present.report.fairness.words import by_chance, verdict
-from clinqa.present.report.words import decimals, p_value
+from clinqa.core.wording import decimals, p_value
+from clinqa.present.audit.chances import by_chance, verdict
 from clinqa.scoring.inputs import Run
 
 __all__ = ["lines_of"]

@@ -10,6 +10,6 @@ KIND = ItemKind(
     name="long_form",
     title="long form",
     package=__name__,
-    facets=frozenset({"columns", "asks", "reads", "baseline", "describes", "trains"}),
+    facets=frozenset({"columns", "asks", "reads", "shows", "baseline", "describes", "trains"}),
     abilities=frozenset({"free_text"}),
 )

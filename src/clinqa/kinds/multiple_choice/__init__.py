@@ -10,6 +10,6 @@ KIND = ItemKind(
     name="multiple_choice",
     title="multiple choice",
     package=__name__,
-    facets=frozenset({"columns", "asks", "reads", "baseline", "describes", "trains"}),
+    facets=frozenset({"columns", "asks", "reads", "shows", "baseline", "describes", "trains"}),
     abilities=frozenset({"constrained", "first_token", "orders"}),
 )

@@ -10,6 +10,8 @@ KIND = ItemKind(
     name="true_false",
     title="True/False",
     package=__name__,
-    facets=frozenset({"columns", "asks", "reads", "baseline", "describes", "exports", "trains"}),
+    facets=frozenset(
+        {"columns", "asks", "reads", "shows", "baseline", "describes", "exports", "trains"}
+    ),
     abilities=frozenset({"constrained", "two_classes"}),
 )

@@ -1,0 +1,200 @@
+"""A page as data: sections of sentences, facts, tables and charts. `present` writes it.
+
+Words are text, or pieces of text of which some have a look. Text is text: whatever of a record,
+a model or a file stands in it is escaped when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clinqa.kinds.facets.cells import Grid
+from clinqa.kinds.facets.charts import Chart, Plate
+
+__all__ = [
+    "Block",
+    "Bullets",
+    "Case",
+    "FactList",
+    "Fold",
+    "Legend",
+    "PageSection",
+    "Panels",
+    "Prose",
+    "ShellLine",
+    "ShownPage",
+    "Styled",
+    "Subheading",
+    "Swatch",
+    "Warned",
+    "Words",
+    "in_short",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A piece of text with a look: strong, code, hash, none, nb or link (to an id)."""
+
+    text: str
+    look: str
+    to: str = ""
+
+
+Words = str | Sequence[str | Styled]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph; its look is lead, notes or warn."""
+
+    words: Words
+    look: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list; its look is key (what a reader should leave with) or notes."""
+
+    lines: Sequence[Words]
+    look: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """What to know before a figure is trusted."""
+
+    words: Words
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FactList:
+    """Names and what is so called."""
+
+    facts: Sequence[tuple[str, Words]]
+
+
+@dataclass(frozen=True, slots=True)
+class Subheading:
+    """A heading inside a section, of level 3 or 4."""
+
+    text: str
+    level: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Charts side by side; wide ones are planes."""
+
+    charts: Sequence[Chart]
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Swatch:
+    """What a look means: a dot, ring, part, band or chance, or (without a shape) words alone."""
+
+    text: str
+    shape: str = ""
+    look: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """Swatches; in columns where they are many."""
+
+    swatches: Sequence[Swatch]
+    columns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShellLine:
+    """A command as it is typed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One answer beside its question: text of a record. Tags are a text and whether it is grave."""
+
+    title: str
+    name: str
+    tags: Sequence[tuple[str, bool]]
+    facts: Sequence[tuple[str, Words]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks under a line that opens them."""
+
+    title: str
+    blocks: Sequence[Block]
+    open: bool = False
+
+
+Block = (
+    Prose
+    | Bullets
+    | Warned
+    | FactList
+    | Subheading
+    | Panels
+    | Legend
+    | ShellLine
+    | Case
+    | Fold
+    | Grid
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    """A section; `nav` is what the contents call it where its heading is long."""
+
+    id: str
+    title: str
+    blocks: Sequence[Block]
+    nav: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page. `figures` are its pictures for a paper by file name; `data` the same for programs.
+
+    `records` says that text of records stands on it, `own_tables` that the tables of the SCORES
+    folder go with its own into a folder of figures.
+    """
+
+    title: str
+    when: str
+    sections: Sequence[PageSection]
+    figures: Mapping[str, Plate] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    records: bool = False
+    own_tables: bool = False
+
+    def tables(self) -> dict[str, Grid]:
+        """Every table of the page by its id, in the page's order."""
+        blocks = (block for section in self.sections for block in section.blocks)
+        return {grid.id: grid for grid in _grids(blocks)}
+
+
+def _grids(blocks: Iterator[Block]) -> Iterator[Grid]:
+    for block in blocks:
+        if isinstance(block, Grid):
+            yield block
+        elif isinstance(block, Fold):
+            yield from _grids(iter(block.blocks))
+
+
+def in_short(
+    sentences: Sequence[Words], *rest: Block, warnings: Sequence[str] = (), words: Words = ""
+) -> PageSection:
+    """The first section: what a reader should leave with, and what to know before."""
+    before: Words = words or (Styled("Before you trust a figure", "strong"),)
+    warned = [Warned(before, warnings)] if warnings else []
+    return PageSection("summary", "In short", [Bullets(sentences, "key"), *rest, *warned])

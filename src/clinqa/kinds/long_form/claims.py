@@ -1,0 +1,195 @@
+"""What the page says in words: each sentence follows a rule from the figures and the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clinqa.core.figures import Figure
+from clinqa.core.wording import count, decimals, interval, percent
+from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
+from clinqa.kinds.facets.told_apart import Verdicts, ranked
+from clinqa.kinds.long_form.metric_names import GRAVEST
+
+__all__ = ["primary_metric", "summary"]
+
+
+def primary_metric(evaluation: Evaluation) -> str:
+    """The metric that was declared to decide; F1 where none was."""
+    declared = str((evaluation.meta.get("family") or {}).get("metric") or "")
+    there = {metric for _, metric, subset in evaluation.figures if not subset}
+    if declared in there:
+        return declared
+    return next((m for m in ("token_f1", "rougeL", "level_accuracy") if m in there), "token_f1")
+
+
+def summary(evaluation: Evaluation) -> list[str]:
+    """The findings a reader should leave with, most important first."""
+    verdicts = Verdicts(evaluation.tests)
+    said = [
+        _scope(evaluation),
+        _best(evaluation, verdicts),
+        _levels(evaluation, verdicts),
+        *_dangerous(evaluation),
+        _memorised(evaluation),
+        _unanswered(evaluation),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def _scope(evaluation: Evaluation) -> str:
+    models = {run.model for run in evaluation.runs}
+    figures = _ranked(evaluation, primary_metric(evaluation))
+    if not figures:
+        return ""
+    sizes = sorted({figure.n for figure in figures})
+    clusters = sorted({figure.clusters for figure in figures})
+    split = evaluation.dataset.get("split")
+    of = f" of the {split} split" if split else ""
+    runs, asked = len(evaluation.runs), len(models)
+    other = " The runs did not all answer the same questions." if len(sizes) > 1 else ""
+    return (
+        f"{runs} {_plural('run', runs)} of {asked} {_plural('model', asked)}"
+        f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients.{other}"
+    )
+
+
+def _plural(word: str, n: int) -> str:
+    return word if n == 1 else f"{word}s"
+
+
+def _span(numbers: Sequence[int]) -> str:
+    low, high = numbers[0], numbers[-1]
+    return count(low) if low == high else f"{count(low)} to {count(high)}"
+
+
+def _best(evaluation: Evaluation, verdicts: Verdicts) -> str:
+    metric = primary_metric(evaluation)
+    found = _ranked(evaluation, metric)
+    if len(found) < 2:
+        return ""
+    top, *rest = found
+    name = evaluation.metric_name(metric)
+    best = _valued(evaluation, top)
+    untested = [f for f in rest if not verdicts.tested(top.run, f.run, metric)]
+    if len(untested) == len(rest):
+        return (
+            f"{name} is {_from_to(evaluation, found)}; no adjusted paired test was made, so no run"
+            " is called best."
+        )
+    tied = [f for f in rest if f not in untested and not verdicts.better(top.run, f.run, metric)]
+    if tied:
+        names = _listed([evaluation.label(figure.run) for figure in tied])
+        return f"{name}: {best} is not distinguishable from {names} by the adjusted paired test."
+    if untested:
+        return (
+            f"{name} is {_from_to(evaluation, found)}; {evaluation.label(top.run)} was not tested"
+            f" against {len(untested)} of {len(rest)} other runs."
+        )
+    return f"{name} is highest for {best}, and the paired test tells it from every other run."
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > 4:
+        return f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _levels(evaluation: Evaluation, verdicts: Verdicts) -> str:
+    """Accuracy beside macro-F1: always "normal" gives much of the one and little of the other.
+
+    No run is called the highest but where the adjusted test tells it from every other.
+    """
+    said: list[str] = []
+    claimed = True
+    for metric in ("level_accuracy", "level_macro_f1"):
+        found = _ranked(evaluation, metric)
+        name = evaluation.metric_name(metric).removeprefix("Level ")
+        if len(found) == 1:
+            said.append(f"{name} of {_valued(evaluation, found[0])}")
+        elif found and all(verdicts.better(found[0].run, f.run, metric) for f in found[1:]):
+            said.append(f"{name} is highest for {_valued(evaluation, found[0])}")
+        elif found:
+            claimed = False
+            said.append(f"{name} is {_from_to(evaluation, found)}")
+    if not said:
+        return ""
+    end = "" if claimed else "; no adjusted test tells the first from all others"
+    return f"Clinical level: {'; '.join(said)}{end}."
+
+
+def _valued(evaluation: Evaluation, figure: Figure) -> str:
+    bounds = f"{decimals(figure.value)} {interval(figure.low, figure.high)}".rstrip()
+    return f"{evaluation.label(figure.run)} ({bounds})"
+
+
+def _from_to(evaluation: Evaluation, found: Sequence[Figure]) -> str:
+    return f"from {_valued(evaluation, found[-1])} to {_valued(evaluation, found[0])}"
+
+
+def _dangerous(evaluation: Evaluation) -> list[str]:
+    return [_one_danger(evaluation, kind) for kind in GRAVEST]
+
+
+def _one_danger(evaluation: Evaluation, kind: MetricName) -> str:
+    found = [
+        (figure, run)
+        for run in evaluation.runs
+        if (figure := evaluation.figure(run.id, kind.key)) is not None
+        and figure.value is not None
+        and figure.n
+    ]
+    if not found:
+        return ""
+    name = f"{kind.name[0].upper()}{kind.name[1:]}"
+    if kind.key.endswith("_any"):
+        name = "Dangerous errors of any kind"
+    found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
+    (least, first), (most, last) = found[0], found[-1]
+
+    def said(figure: Figure, run: ShownRun) -> str:
+        n = (figure.value or 0.0) * figure.n
+        return f"{count(n)} of {count(figure.n)} ({percent(figure.value)}) for {run.label}"
+
+    if first.id == last.id:
+        return f"{name}: {said(least, first)}."
+    return f"{name}: from {said(least, first)} to {said(most, last)}."
+
+
+def _memorised(evaluation: Evaluation) -> str:
+    found = _ranked(evaluation, primary_metric(evaluation))
+    for top in found[:1]:
+        seen = evaluation.figure(top.run, "level_accuracy", seen="seen")
+        unseen = evaluation.figure(top.run, "level_accuracy", seen="unseen")
+        if seen and unseen and seen.value is not None and unseen.value is not None:
+            return (
+                f"For {evaluation.label(top.run)}, level accuracy is {decimals(seen.value)} where"
+                " the deciding statement also stands in the train split and"
+                f" {decimals(unseen.value)} {interval(unseen.low, unseen.high)}".rstrip()
+                + f" on the {count(unseen.n)} items where it does not."
+            )
+    return ""
+
+
+def _unanswered(evaluation: Evaluation) -> str:
+    if evaluation.warnings:  # they say it run by run
+        return ""
+    lost = []
+    for run in evaluation.runs:
+        answered = evaluation.figure(run.id, "status_answered")
+        if answered is not None and answered.value is not None and answered.value < 1:
+            lost.append((1 - answered.value, run))
+    if not lost:
+        return ""
+    lost.sort(key=lambda pair: (-pair[0], pair[1].label))
+    share, run = lost[0]
+    return (
+        f"Not every question was answered: up to {percent(share)} of them not ({run.label});"
+        " such answers are counted as they stand, never dropped."
+    )
+
+
+def _ranked(evaluation: Evaluation, metric: str) -> list[Figure]:
+    signatures = evaluation.signatures(metric)
+    if len(signatures) != 1:
+        return []  # figures made in different ways have no common order
+    return ranked(evaluation.figure(run.id, metric, signatures[0]) for run in evaluation.runs)

@@ -1,0 +1,110 @@
+"""The audit in sentences: what was found, what was not, and how little the latter may say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clinqa.core.wording import count, decimals, signed
+from clinqa.present.audit.chances import by_chance, verdict
+from clinqa.present.audit.read import AuditedMetric, AuditGap
+
+__all__ = ["STANDARD", "sentences"]
+
+STANDARD = "equality_difference_standardised"
+_MOST = 6
+
+
+def sentences(of: AuditedMetric) -> list[str]:
+    """What a reader should leave with."""
+    gaps = [gap for gap in of.audit.gaps_of(of.metric) if gap.p is not None]
+    if not gaps:
+        return [f"{of.name}: no figure in any group."]
+    found = [gap for gap in gaps if verdict(gap.p, gap.p_max) == "found"]
+    found.sort(key=lambda gap: (gap.p_max or 0.0, -(gap.excess or 0.0)))
+    made = [_scope(of, gaps, found)]
+    made += [_found(of, gap) for gap in found[:_MOST]]
+    if len(found) > _MOST:
+        made.append(f"And {len(found) - _MOST} more: they stand in the table.")
+    others = [gap for gap in gaps if gap not in found]
+    if others:
+        made.append(_largest_of_the_rest(of, others))
+        made.append(_blind(others))
+    return made
+
+
+def _scope(of: AuditedMetric, gaps: Sequence[AuditGap], found: Sequence[AuditGap]) -> str:
+    dimensions = len({gap.dimension for gap in gaps})
+    runs = len({gap.run for gap in gaps})
+    patients = count(float(of.audit.meta["settings"]["patients"]))
+    many = len(found)
+    said = (
+        "no gap is told from chance"
+        if not many
+        else f"{many} gap{'s are' if many > 1 else ' is'} larger than chance explains"
+    )
+    return (
+        f"{of.name}, {_of(dimensions, 'dimension')} × {_of(runs, 'run')}, {patients} "
+        f"{of.audit.who}: {said}, all {len(gaps)} comparisons in this score taken together."
+    )
+
+
+def _of(n: int, word: str) -> str:
+    return f"{n} {word}{'s' if n != 1 else ''}"
+
+
+def _found(of: AuditedMetric, gap: AuditGap) -> str:
+    worst = of.audit.worst(gap)
+    fares = ""
+    if worst is not None:
+        group = worst.subset["group"]
+        away = of.audit.of_group(gap.run, gap.dimension, f"{gap.metric}_deviation", group)
+        if away is not None and away.value is not None:
+            fares = (
+                f" It fares worst for “{group}”: {decimals(worst.value)}, "
+                f"{signed(away.value)} from all known groups together."
+            )
+    return (
+        f"{of.labels[gap.run]}, {gap.dimension}: groups lie {decimals(gap.value)} from the whole "
+        f"on average, where chance alone gives {decimals(gap.expected)}; a gap as large arises by "
+        f"chance {by_chance(gap.p)}.{fares}{_mix(of, gap)}"
+    )
+
+
+def _mix(of: AuditedMetric, gap: AuditGap) -> str:
+    same = of.audit.gap(gap.run, gap.dimension, gap.metric, STANDARD)
+    if same is None or same.p is None:
+        return ""
+    if verdict(same.p, same.p_max) == "found":
+        return " It stays when the groups are compared on the same mix of questions."
+    return (
+        " On the same mix of questions it is not told from chance: part of it may be that the "
+        "groups are asked different things."
+    )
+
+
+def _largest_of_the_rest(of: AuditedMetric, others: Sequence[AuditGap]) -> str:
+    gap = min(others, key=lambda one: (one.p or 0.0, one.run, one.dimension))
+    doubt = (
+        " Among as many comparisons that is to be expected."
+        if gap.p is not None and gap.p < 0.05
+        else ""
+    )
+    return (
+        f"Of the gaps that are not told from chance the least likely is that of "
+        f"{of.labels[gap.run]} over {gap.dimension} ({decimals(gap.value)}): differences of this "
+        f"size arise by chance {by_chance(gap.p)}.{doubt}"
+    )
+
+
+def _blind(others: Sequence[AuditGap]) -> str:
+    reach = sorted(
+        gap.null_high for gap in others if gap.null_high is not None
+    )  # what chance stays under in 19 of 20 samples
+    if not reach:
+        return ""
+    low, high = decimals(reach[0]), decimals(reach[-1])
+    span = low if low == high else f"{low} to {high}"
+    return (
+        f"Not told from chance does not mean that there is no gap: chance alone gives up to {span} "
+        "here (19 of 20 samples), so a true gap of about that size would mostly go unseen."
+    )

@@ -1,1 +1,0 @@
-"""The page of multiple-choice scores: results by reader and order, positions, categories, tests."""

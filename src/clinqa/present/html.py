@@ -1,0 +1,115 @@
+"""A page as HTML: one template that escapes all, one style sheet, the policy.
+
+Nothing on a page runs and nothing is fetched: the content security policy allows one style sheet,
+by its hash, and no script at all. The figures stand in it once more as JSON, for programs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from clinqa import __version__
+from clinqa.core.data_class import is_private
+from clinqa.core.visible import visible
+from clinqa.kinds.facets.cells import Grid
+from clinqa.kinds.facets.pages import ShownPage
+from clinqa.present.svg import drawn
+
+__all__ = ["GENERATOR", "html_of"]
+
+GENERATOR = "clinqa report"
+# what moves a cursor, is no legal HTML or turns the direction of what follows
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_SYMBOLS = "†‡§¶‖#"
+
+
+def html_of(page: ShownPage, data_class: str) -> str:
+    """The whole page as one string of HTML."""
+    style = files("clinqa.present").joinpath("templates/style.css").read_text("utf-8")
+    html = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            version=__version__,
+            generator=GENERATOR,
+            policy=_policy(style),
+            style=Markup(style),  # noqa: S704 (our own file)
+            data_class=data_class,
+            private=is_private(data_class),
+            data=_inlined_json(page.data),
+        )
+    )
+    return CONTROLS.sub(lambda found: visible(found[0]), html)
+
+
+def _environment() -> jinja2.Environment:
+    """The template, which escapes everything."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("clinqa.present", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(breakable=_breakable, unbroken=_unbroken, drawn=drawn, symbols=_symbols)
+    made.tests["of"] = lambda block, name: type(block).__name__ == name
+    return made
+
+
+def _symbols(grid: Grid) -> dict[str, str]:
+    """A sign for each reason why a figure of a table is missing."""
+    reasons = dict.fromkeys(cell.reason for row in grid.rows for cell in row.cells if cell.reason)
+    return {
+        reason: _SYMBOLS[n] if n < len(_SYMBOLS) else f"*{n}" for n, reason in enumerate(reasons)
+    }
+
+
+def _policy(style: str) -> str:
+    """The content security policy of a page with this style sheet and no script."""
+    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; script-src 'none'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inlined_json(value: Any) -> Markup:
+    """JSON that may stand inside a script element: no `<`, `>` or `&` is left in it.
+
+    >>> _inlined_json({"a": "</script>"})
+    Markup('{"a":"\\\\u003c/script\\\\u003e"}')
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 (escaped just above)
+
+
+def _breakable(text: str) -> Markup:
+    """Where a long name may be broken, and that the shots stay in one piece.
+
+    >>> _breakable("hf:a<b, 3-shot")
+    Markup('hf:<wbr>a&lt;b, <span class="nb">3-shot</span>')
+    """
+    name, comma, shots = text.rpartition(", ")
+    if not (comma and shots.endswith("-shot")):
+        name, comma, shots = text, "", ""
+    joint = Markup("<wbr>")
+    broken = joint.join(re.split(r"(?<=[:/_])", name))
+    return broken + (Markup(', <span class="nb">{}</span>').format(shots) if comma else "")
+
+
+def _unbroken(text: str) -> str:
+    """`3-shot` on one line: its hyphen is one that does not break."""
+    return re.sub(r"(?<=\d)-(?=shot)", "\u2011", text)

@@ -1,1 +1,0 @@
-"""The page of a True/False panel: results, planes, agreement, ensembles, difficulty."""

@@ -1,0 +1,179 @@
+"""The page of an evaluation: into its file, and figures and tables into their folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from clinqa import __version__
+from clinqa.core.cells import write_file
+from clinqa.core.data_class import is_private
+from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.manifest import Manifest, fingerprint, library_versions
+from clinqa.core.outfolder import MANIFEST, create_file, open_out
+from clinqa.kinds.facets.pages import ShownPage
+from clinqa.kinds.facets.shows import Evaluation, PageAsked
+from clinqa.present.audit.read import is_audit
+from clinqa.present.audit.section import audit_section
+from clinqa.present.canvas import need_matplotlib
+from clinqa.present.csv_latex import csv_of, latex_of
+from clinqa.present.folders import SCORES, read_folders
+from clinqa.present.html import GENERATOR, html_of
+from clinqa.present.paper import draw_plates
+
+__all__ = ["WrittenPage", "made_page", "write_report"]
+
+_OURS = f'<meta name="generator" content="{GENERATOR} '.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPage:
+    """What was written, in numbers, and what to warn of."""
+
+    page: Path
+    runs: int
+    models: int
+    figures: int
+    tests: int
+    private: bool
+    files: Sequence[str] = ()
+    warnings: Sequence[str] = field(default=())
+
+
+def write_report(
+    scores: Sequence[Path],
+    page: Path,
+    *,
+    title: str = "",
+    examples: bool = True,
+    figures: Path | None = None,
+    fresh: bool = False,
+    command: Sequence[str] = (),
+) -> WrittenPage:
+    """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
+    _refuse_foreign(page)
+    _refuse_inside(page, scores)
+    shown, evaluation = made_page(scores, title=title, examples=examples, file=page.name)
+    files: Sequence[str] = ()
+    if figures is not None:
+        need_matplotlib()
+        own = scores if shown.own_tables else ()
+        files = _write_files(lambda: _files(shown, own), evaluation, figures, fresh, command)
+    private = is_private(evaluation.data_class)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_file(page, html_of(shown, evaluation.data_class), private=private)
+    return WrittenPage(
+        page=page,
+        runs=len(evaluation.runs),
+        models=len({run.model for run in evaluation.runs}),
+        figures=sum(len(found) for found in evaluation.figures.values()),
+        tests=len(evaluation.tests),
+        private=private,
+        files=files,
+        warnings=evaluation.warnings,
+    )
+
+
+def made_page(
+    scores: Sequence[Path], *, title: str = "", examples: bool = True, file: str = "report.html"
+) -> tuple[ShownPage, Evaluation]:
+    """The page of these SCORES folders, an AUDIT among them, as descriptions; and what it is of."""
+    evaluation, audit, shows = read_folders(scores)
+    section, plates = audit_section(audit, evaluation) if audit else (None, {})
+    try:
+        page = shows.page(evaluation, PageAsked(title, examples, file, section))
+    except (KeyError, TypeError) as error:
+        raise SourceError(f"{scores[0] / SCORES}: lacks a part; score again") from error
+    gaps = [asdict(gap) for gap in audit.gaps] if audit else []
+    page = replace(page, figures={**page.figures, **plates}, data={**page.data, "gaps": gaps})
+    return page, evaluation
+
+
+def _refuse_foreign(page: Path) -> None:
+    """An earlier page of ours is replaced; anybody else's file is not."""
+    if page.is_symlink():
+        raise ConfigError(f"{page}: is a symbolic link; give the file itself")
+    if page.is_dir():
+        raise ConfigError(f"{page}: is a folder; name a file such as {page / 'report.html'}")
+    if not page.exists():
+        return
+    with page.open("rb") as file:
+        if _OURS not in file.read(4096):
+            raise ConfigError(f"{page}: is not a page of clinqa report; name another with -o")
+
+
+def _refuse_inside(page: Path, scores: Sequence[Path]) -> None:
+    """No page is put into a folder that another verb made: its manifest would not list it."""
+    given = {folder.resolve() for folder in scores}
+    for parent in page.resolve().parents:
+        if parent in given:
+            raise ConfigError(f"{page}: lies in a SCORES folder; name a file elsewhere with -o")
+        if (parent / MANIFEST).is_file():
+            try:
+                verb = Manifest.read(parent / MANIFEST).verb
+            except ConfigError:
+                continue
+            raise ConfigError(
+                f"{page}: lies in {parent}, a folder that clinqa {verb} made; name a file "
+                "elsewhere with -o"
+            )
+
+
+def _write_files(
+    files: Callable[[], Mapping[str, bytes]],
+    evaluation: Evaluation,
+    folder: Path,
+    fresh: bool,
+    command: Sequence[str],
+) -> Sequence[str]:
+    """Figures as SVG and PDF, tables as CSV and LaTeX; counts and shares only, no record text."""
+    private = is_private(evaluation.data_class)
+    started = datetime.now(UTC)
+    identity = {
+        "verb": "report",
+        "clinqa": __version__,
+        "scores": sorted(manifest.fingerprint for manifest in evaluation.manifests),
+        "files": ["svg", "pdf", "csv", "tex"],
+    }
+    with open_out(folder, identity, fresh=fresh, private=private) as out:
+        if out.done is not None:
+            return [record.name for record in out.done.outputs]
+        for name, body in files().items():
+            path = out.partial / name
+            path.parent.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
+            with os.fdopen(create_file(path, private=private), "wb") as file:
+                file.write(body)
+        finished = datetime.now(UTC)
+        manifest = out.commit(
+            Manifest(
+                verb="report",
+                data_class=evaluation.data_class,
+                identity=identity,
+                clinqa=__version__,
+                command=command,
+                started=started.isoformat(timespec="seconds"),
+                finished=finished.isoformat(timespec="seconds"),
+                seconds=round((finished - started).total_seconds(), 3),
+                versions=library_versions(("matplotlib", "pyarrow")),
+                details={"scores_fingerprint": fingerprint(identity)},
+            )
+        )
+    return [record.name for record in manifest.outputs]
+
+
+def _files(page: ShownPage, own: Sequence[Path]) -> Mapping[str, bytes]:
+    """Pictures and tables of the page; with `own`, tables that the SCORES folders list too."""
+    made = {f"figures/{name}": body for name, body in draw_plates(page.figures).items()}
+    for key, grid in page.tables().items():
+        made[f"tables/{key}.csv"] = csv_of(grid).encode("utf-8")
+        made[f"tables/{key}.tex"] = latex_of(grid).encode("utf-8")
+    for folder in own:
+        if is_audit(folder):
+            continue
+        for record in Manifest.read(folder / MANIFEST).outputs:
+            if record.name.startswith("tables/") and record.name.endswith(".csv"):
+                made.setdefault(record.name, (folder / record.name).read_bytes())
+    return made
