@@ -18,12 +18,12 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import (
-    Described,
     Model,
     Output,
     Prompt,
     Sampling,
     Scorer,
+    TellsFacts,
     messages_sha256,
 )
 
@@ -51,7 +51,7 @@ class _Behind:
 
     def describe(self) -> dict[str, str]:
         """The model's facts."""
-        return dict(self._model.describe()) if isinstance(self._model, Described) else {}
+        return dict(self._model.describe()) if isinstance(self._model, TellsFacts) else {}
 
     def count_tokens(self, prompt: Prompt) -> int:
         """Tokens of the prompt."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from clinqa.asking.constrained import Constrained, Weighed, Words
 from clinqa.asking.options import PredictOptions
-from clinqa.models.protocol import Described, Model, ModelOptions
+from clinqa.models.protocol import Model, ModelOptions, TellsFacts
 from clinqa.models.registry import open_model
 
 __all__ = ["Models"]
@@ -42,7 +42,7 @@ class Models:
                 behind = Constrained if self._options.constrained else Weighed
                 model = behind(model, self._words)
             self._open = adapter, model
-            said = model.describe() if isinstance(model, Described) else {}
+            said = model.describe() if isinstance(model, TellsFacts) else {}
             facts = {"deterministic": model.deterministic, **said}
             if facts not in self._facts:
                 self._facts.append(facts)

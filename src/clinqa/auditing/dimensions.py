@@ -125,9 +125,13 @@ def dimensions_of(
     if wanted:
         made = [d for d in made if d.parts or d.name in wanted]
     if not made:
-        reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
-        raise ConfigError(f"no dimension is left to audit: {reasons}")
+        raise _none_left(left)
     return made, left
+
+
+def _none_left(left: Sequence[Excluded]) -> ConfigError:
+    reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
+    return ConfigError(f"no dimension is left to audit: {reasons}")
 
 
 def _check_names(

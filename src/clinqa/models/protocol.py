@@ -20,7 +20,6 @@ from clinqa.kinds.facets.baseline import Baseline
 __all__ = [
     "ERROR_KINDS",
     "FINISH_REASONS",
-    "Described",
     "Message",
     "Model",
     "ModelOptions",
@@ -28,6 +27,7 @@ __all__ = [
     "Prompt",
     "Sampling",
     "Scorer",
+    "TellsFacts",
     "TrainAnswer",
     "messages_sha256",
 ]
@@ -146,7 +146,7 @@ class Scorer(Protocol):
 
 
 @runtime_checkable
-class Described(Protocol):
+class TellsFacts(Protocol):
     """A model with facts that decide what it says: number format, device, hash of its weights."""
 
     def describe(self) -> Mapping[str, str]:

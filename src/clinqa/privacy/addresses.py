@@ -12,6 +12,7 @@ from clinqa.core.errors import ConfigError
 __all__ = [
     "Endpoint",
     "canonical_host",
+    "host_and_port",
     "is_local_name",
     "is_loopback",
     "literal",
@@ -170,3 +171,10 @@ def _canonical_name(host: str, where: str) -> str:
     if len(name) > 253 or not _NAME.fullmatch(name):
         raise ConfigError(f"{where}: that is no host name")
     return name
+
+
+def host_and_port(target: object) -> tuple[str, int]:
+    """The address and port of a socket's target; nothing for a path, such as a Unix socket."""
+    if isinstance(target, tuple) and len(target) >= 2:
+        return str(target[0]), int(target[1])
+    return "", 0

@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 
 import aiohttp
 import yarl
@@ -30,7 +29,14 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from clinqa.core.errors import ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
-from clinqa.privacy.addresses import Endpoint, is_local_name, is_loopback, literal, parse_url
+from clinqa.privacy.addresses import (
+    Endpoint,
+    host_and_port,
+    is_local_name,
+    is_loopback,
+    literal,
+    parse_url,
+)
 from clinqa.privacy.attestation import Attestation
 from clinqa.privacy.data_class import is_private
 from clinqa.privacy.egress_log import EgressLog
@@ -229,7 +235,7 @@ class EgressGuard:
     def _open_socket(self, info: tuple[object, ...]) -> socket.socket:
         """The last gate: `info` holds the address that is connected to next."""
         family, kind, protocol, _, target = info
-        address, port = _host_and_port(target)
+        address, port = host_and_port(target)  # a path is never judged, so never opened
         for route in self._routes.values():
             if route.endpoint.port == port and address in route.addresses:
                 self.check_still(route)
@@ -241,8 +247,7 @@ class Session:
     """Sends requests along judged routes. It offers no redirects, proxies, cookies or streams."""
 
     def __init__(self, guard: EgressGuard, parallel: int) -> None:
-        self._guard = guard
-        self._parallel = parallel
+        self._guard, self._parallel = guard, parallel
         self._client: aiohttp.ClientSession | None = None
         self._targets: dict[str, tuple[Route, yarl.URL]] = {}
 
@@ -256,12 +261,7 @@ class Session:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -318,9 +318,7 @@ class Session:
                 if 300 <= response.status < 400:
                     raise self._redirected(route)
                 return Answer(response.status, response.headers, await _read(response))
-        except aiohttp.ClientConnectorCertificateError:
-            raise self._untrusted(route) from None
-        except aiohttp.ClientSSLError:
+        except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError):
             raise self._untrusted(route) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             raise _NotReached from None
@@ -393,17 +391,9 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     length = response.content_length
     if length is not None and length > MAX_ANSWER:
         raise Lost("bad_output")
-    parts: list[bytes] = []
-    size = 0
+    body = bytearray()
     while part := await response.content.readany():
-        parts.append(part)
-        size += len(part)
-        if size > MAX_ANSWER:
+        body += part
+        if len(body) > MAX_ANSWER:
             raise Lost("bad_output")
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _host_and_port(target: object) -> tuple[str, int]:
-    if isinstance(target, tuple) and len(target) >= 2:
-        return str(target[0]), int(target[1])
-    return "", 0  # a path, such as a Unix socket: never judged, so never opened
+    return bytes(body)

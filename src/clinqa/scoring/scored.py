@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.statuses import STATUSES
-from clinqa.kinds.long_form.answer_reader import Asked, answer_text
+from clinqa.kinds.long_form.answer_reader import AskedAbout, answer_text
 from clinqa.kinds.long_form.clinical import (
     DANGERS,
     KINDS,
@@ -242,7 +242,7 @@ def _judged(
     ):
         level, kind, verdict = levels[item], types[item], NO_ANSWER
         if answer is not None:
-            asked = Asked(categories[item], structures[item], kind)
+            asked = AskedAbout(categories[item], structures[item], kind)
             verdict = scorer.judge(asked, level, references[item], answer, sources[item])
         verdicts.append(verdict)
         codes[row] = known.setdefault((level, kind, status, verdict), len(known))

@@ -79,14 +79,9 @@ def compared(
     draws: int,
 ) -> Compared:
     """Figures of every model and tests of every adapter against the base."""
-    scores: dict[str, dict[tuple[str, str, int], ModelTerm]] = {name: {} for name in models}
-    for row in rows:
-        if row.scored.logprob is not None:
-            place = row.scored.place
-            scores[row.model][row.item, place.part, place.start] = row
+    scores = _by_place(rows, models)
     # what one model could not score is left out for all: each figure is of the same occurrences
-    common = set.intersection(*(set(one) for one in scores.values()))
-    keys = sorted(common)
+    keys = sorted(set.intersection(*(set(one) for one in scores.values())))
     base = scores[BASE]
     specialties = sorted({base[key].specialty for key in keys})
     parts = sorted({key[1] for key in keys})
@@ -120,13 +115,28 @@ def compared(
             ]  # fmt: skip
             if part == ALL and specialty != ALL and len(set(groups)) < FEW_GROUPS:
                 few.append(specialty)
-    warnings = []
-    if few:
-        warnings.append(
-            f"{', '.join(few)}: terms in fewer than {FEW_GROUPS} groups of questions; no interval "
-            "of so few is to be trusted"
-        )
-    return Compared(figures, _corrected(tests), warnings)
+    return Compared(figures, _corrected(tests), _of_few(few))
+
+
+def _of_few(specialties: Sequence[str]) -> list[str]:
+    if not specialties:
+        return []
+    return [
+        f"{', '.join(specialties)}: terms in fewer than {FEW_GROUPS} groups of questions; no "
+        "interval of so few is to be trusted"
+    ]
+
+
+def _by_place(
+    rows: Sequence[ModelTerm], models: Sequence[str]
+) -> dict[str, dict[tuple[str, str, int], ModelTerm]]:
+    """The scored occurrences of each model by item, part and start."""
+    scores: dict[str, dict[tuple[str, str, int], ModelTerm]] = {name: {} for name in models}
+    for row in rows:
+        if row.scored.logprob is not None:
+            place = row.scored.place
+            scores[row.model][row.item, place.part, place.start] = row
+    return scores
 
 
 def _figure(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clinqa.dataset.reader import Dataset
-from clinqa.kinds.long_form.answer_reader import AnswerReader, Asked, answer_text
+from clinqa.kinds.long_form.answer_reader import AnswerReader, AskedAbout, answer_text
 from clinqa.kinds.long_form.clinical import DANGERS, KINDS, RANK, ClinicalScorer, Verdict
 from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.packs.loader import Pack, builtin_pack
@@ -38,8 +38,8 @@ def scorer() -> ClinicalScorer:
     return ClinicalScorer(AnswerReader(pack()))
 
 
-def asked(abnormality: str, kind: str = "finding") -> Asked:
-    return Asked(abnormality, pack().abnormalities[abnormality].structure, kind)
+def asked(abnormality: str, kind: str = "finding") -> AskedAbout:
+    return AskedAbout(abnormality, pack().abnormalities[abnormality].structure, kind)
 
 
 def judge(
@@ -77,7 +77,7 @@ def test_the_reference_scores_right_on_every_item(dataset: Dataset) -> None:
     assert {row["question_type"] for row in rows} == {kind.name.lower() for kind in QuestionType}
     for row in rows:
         verdict = scorer().judge(
-            Asked(row["category"], row["structure"], row["question_type"]),
+            AskedAbout(row["category"], row["structure"], row["question_type"]),
             row["level"],
             row["answer"],
             row["answer"],

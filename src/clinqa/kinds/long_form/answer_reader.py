@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 from clinqa.core.records import Level
 from clinqa.kinds.long_form.answer_words import answer_words, structure_parts, value_words
 from clinqa.kinds.long_form.questions import QuestionType, questionnaire
-from clinqa.kinds.long_form.sentences import FENCE, Said, Sentences, phrases, statement_key
+from clinqa.kinds.long_form.sentences import (
+    FENCE,
+    SaidOfStructure,
+    Sentences,
+    phrases,
+    statement_key,
+)
 from clinqa.packs.loader import Pack
 from clinqa.reading.resolve import resolution_table, resolve
 
@@ -24,8 +30,8 @@ __all__ = [
     "ABSENT",
     "ADEQUATE",
     "AnswerReader",
-    "Asked",
-    "Reading",
+    "AnswerReading",
+    "AskedAbout",
     "answer_text",
     "statement_key",
 ]
@@ -44,7 +50,7 @@ _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\d+\+?")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedAbout:
     """What a question asks: one abnormality of one structure, in one way."""
 
     abnormality: str
@@ -53,7 +59,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AnswerReading:
     """An answer as read.
 
     `levels` are the levels of the asked abnormality that the answer allows: one for a stated
@@ -130,14 +136,14 @@ class AnswerReader:
         }
         self._values = value_words(pack)
         self._degrees = phrases(t for degree in pack.english.degrees for t in degree.terms)
-        self._readings: dict[tuple[Asked, str], Reading] = {}
+        self._readings: dict[tuple[AskedAbout, str], AnswerReading] = {}
         self._canonical, prefixes, self._nominal = _questions(pack)
         self._prefixes = {
             name: [(text, self._resolved(text).get(name)) for text in texts]
             for name, texts in prefixes.items()
         }
 
-    def read(self, text: str, asked: Asked) -> Reading:
+    def read(self, text: str, asked: AskedAbout) -> AnswerReading:
         """What `text` says in answer to this question."""
         key = (asked, text)
         reading = self._readings.get(key)
@@ -145,7 +151,7 @@ class AnswerReader:
             reading = self._readings[key] = self._read(text, asked)
         return reading
 
-    def _read(self, text: str, asked: Asked) -> Reading:
+    def _read(self, text: str, asked: AskedAbout) -> AnswerReading:
         text = self._question.sub(" ", _MARKS.sub("", text)).strip()
         text = self._opening.sub("", text, count=1) if self._opening.match(text) else text
         lead: bool | None = None
@@ -165,7 +171,7 @@ class AnswerReader:
         kind = asked.question_type.upper()
         levels, abstained = self._answered(kind, lead, level, rest, said, asked)
         implied = frozenset(findings) - explicit
-        return Reading(levels, abstained and not levels, findings, implied)
+        return AnswerReading(levels, abstained and not levels, findings, implied)
 
     def _answered(
         self,
@@ -173,29 +179,17 @@ class AnswerReader:
         lead: bool | None,
         level: int | None,
         rest: str,
-        said: Said,
-        asked: Asked,
+        said: SaidOfStructure,
+        asked: AskedAbout,
     ) -> tuple[frozenset[int], bool]:
         """The levels of the asked abnormality that the answer allows, and whether it abstains."""
         mute = any(self._speaks_of(clause, asked) for clause in said.abstentions)
         undescribed = any(self._speaks_of(clause, asked) for clause in said.undescribed)
         if kind == QuestionType.ADEQUACY.name:
-            named = any(finding.explicit for finding in said.findings)
-            elsewhere = level is None and (named or self._speaks_of_another(rest, asked))
-            levels = (
-                self._adequacy(lead, level, rest) if lead is not None or not elsewhere else _NONE
-            )
-            return levels, mute or undescribed
+            return self._is_adequate(lead, level, rest, said, asked), mute or undescribed
         if kind == QuestionType.PRESENCE.name:
-            if lead is None and undescribed:
-                lead = False
-            levels = frozenset() if level is None else _presence(level)
-            if lead is not None:
-                yes_or_no = ABNORMAL if lead else ABSENT
-                levels = (levels & yes_or_no or _CONFLICT) if levels else yes_or_no
-            elif not levels and self._degree_unsaid(said, asked):
-                levels = ABNORMAL
-            return levels, mute
+            lead = False if lead is None and undescribed else lead
+            return self._is_present(lead, level, said, asked), mute
         if level is not None:
             return frozenset({level}), False
         if kind == QuestionType.SEVERITY.name and self._degree_unsaid(said, asked):
@@ -203,6 +197,31 @@ class AnswerReader:
         if lead is not None and not rest.strip(FENCE) and asked.abnormality in self._nominal:
             return frozenset({-2 if lead else 0}), False
         return frozenset(), mute or undescribed
+
+    def _is_adequate(
+        self,
+        lead: bool | None,
+        level: int | None,
+        rest: str,
+        said: SaidOfStructure,
+        asked: AskedAbout,
+    ) -> frozenset[int]:
+        if lead is None and level is None:
+            named = any(finding.explicit for finding in said.findings)
+            if named or self._speaks_of_another(rest, asked):
+                return _NONE
+        return self._adequacy(lead, level, rest)
+
+    def _is_present(
+        self, lead: bool | None, level: int | None, said: SaidOfStructure, asked: AskedAbout
+    ) -> frozenset[int]:
+        levels = frozenset() if level is None else _presence(level)
+        if lead is not None:
+            yes_or_no = ABNORMAL if lead else ABSENT
+            return (levels & yes_or_no or _CONFLICT) if levels else yes_or_no
+        if not levels and self._degree_unsaid(said, asked):
+            return ABNORMAL
+        return levels
 
     def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> frozenset[int]:
         if lead is not None:
@@ -218,7 +237,7 @@ class AnswerReader:
             return _INADEQUATE
         return ADEQUATE if self._adequate.search(words) else frozenset()
 
-    def _bare(self, text: str, asked: Asked, elsewhere: bool) -> int | None:
+    def _bare(self, text: str, asked: AskedAbout, elsewhere: bool) -> int | None:
         """The level of an answer that names nothing ("Mild to moderate.", "3+", "None")."""
         key = statement_key(text)
         if not key or elsewhere:
@@ -250,7 +269,7 @@ class AnswerReader:
     def _resolved(self, text: str) -> dict[str, int]:
         return resolve(self._sentences.read(text, "*").findings, self._resolution)
 
-    def _part_is_normal(self, sentences: Iterable[str], asked: Asked) -> bool:
+    def _part_is_normal(self, sentences: Iterable[str], asked: AskedAbout) -> bool:
         """Is a part of the structure called normal, and nothing else said in that sentence?"""
         structure = asked.structure
         implied = self.pack.spec.structures[structure].normal
@@ -267,14 +286,14 @@ class AnswerReader:
                 return True
         return False
 
-    def _degree_unsaid(self, said: Said, asked: Asked) -> bool:
+    def _degree_unsaid(self, said: SaidOfStructure, asked: AskedAbout) -> bool:
         """ "The severity of it is not stated": it is there, and how severe is not known."""
         return any(
             self._sentences.of_degree(clause) and self._speaks_of(clause, asked)
             for clause in said.abstentions
         )
 
-    def _speaks_of(self, clause: str, asked: Asked) -> bool:
+    def _speaks_of(self, clause: str, asked: AskedAbout) -> bool:
         """Is this clause, which says that something is not said, about what was asked?
 
         It is, unless it names other abnormalities only.
@@ -282,7 +301,7 @@ class AnswerReader:
         named = self._sentences.named_in(clause)
         return not named or asked.abnormality in named
 
-    def _speaks_of_another(self, text: str, asked: Asked) -> bool:
+    def _speaks_of_another(self, text: str, asked: AskedAbout) -> bool:
         """Does it name a structure, and not the one asked for?"""
         own, others = self._structures[asked.structure]
         return own.search(text) is None and others.search(text) is not None

@@ -23,8 +23,8 @@ from clinqa.kinds.long_form.answer_reader import (
     ABSENT,
     ADEQUATE,
     AnswerReader,
-    Asked,
-    Reading,
+    AnswerReading,
+    AskedAbout,
 )
 from clinqa.kinds.long_form.questions import QuestionType
 from clinqa.kinds.long_form.sentences import statement_key
@@ -99,11 +99,11 @@ class ClinicalScorer:
 
     def __init__(self, reader: AnswerReader) -> None:
         self.reader = reader
-        self._references: dict[tuple[Asked, str, str], _Reference] = {}
-        self._verdicts: dict[tuple[Asked, str, str, int | None, str], Verdict] = {}
+        self._references: dict[tuple[AskedAbout, str, str], _Reference] = {}
+        self._verdicts: dict[tuple[AskedAbout, str, str, int | None, str], Verdict] = {}
 
     def judge(
-        self, asked: Asked, level: int | None, reference: str, answer: str, source: str = ""
+        self, asked: AskedAbout, level: int | None, reference: str, answer: str, source: str = ""
     ) -> Verdict:
         """The verdict on `answer`; `level` is the item's, None where the report says nothing.
 
@@ -111,7 +111,7 @@ class ClinicalScorer:
 
         >>> from clinqa.packs.loader import builtin_pack
         >>> scorer = ClinicalScorer(AnswerReader(builtin_pack("echo")))
-        >>> mr = Asked("mitral_regurgitation", "MV", "finding")
+        >>> mr = AskedAbout("mitral_regurgitation", "MV", "finding")
         >>> scorer.judge(mr, 3, "Severe (4+) MR.", "There is mild mitral regurgitation.").dangers
         ('severe_as_mild',)
         """
@@ -122,7 +122,7 @@ class ClinicalScorer:
         return verdict
 
     def _judge(
-        self, asked: Asked, level: int | None, reference: str, answer: str, source: str
+        self, asked: AskedAbout, level: int | None, reference: str, answer: str, source: str
     ) -> Verdict:
         known = self._reference(asked, reference, source)
         reading = self.reader.read(answer, asked)
@@ -147,7 +147,7 @@ class ClinicalScorer:
             () if right else _dangers(level, reading, asked),
         )
 
-    def _reference(self, asked: Asked, text: str, source: str) -> _Reference:
+    def _reference(self, asked: AskedAbout, text: str, source: str) -> _Reference:
         key = (asked, text, source)
         known = self._references.get(key)
         if known is None:
@@ -158,7 +158,7 @@ class ClinicalScorer:
             self._references[key] = known
         return known
 
-    def _beyond(self, reading: Reading, known: _Reference, asked: Asked) -> bool:
+    def _beyond(self, reading: AnswerReading, known: _Reference, asked: AskedAbout) -> bool:
         """Does the answer hold a finding that the reference does not?
 
         What only follows from the asked structure being called normal is none: "normal mitral
@@ -185,7 +185,7 @@ def class_of(level: int | None, question_type: str) -> str:
     return str(level)
 
 
-def _read_level(reading: Reading, asked: Asked, reference: int | None) -> int | None:
+def _read_level(reading: AnswerReading, asked: AskedAbout, reference: int | None) -> int | None:
     """The level that the answer states. A bare yes states none; the reference's own words state
     the reference's, but for a question whose answer is no level."""
     if reading.level is not None:
@@ -195,7 +195,7 @@ def _read_level(reading: Reading, asked: Asked, reference: int | None) -> int | 
     return reference
 
 
-def _read(reading: Reading, asked: Asked) -> str:
+def _read(reading: AnswerReading, asked: AskedAbout) -> str:
     """What an answer says of q, as a class of the question or what it is instead."""
     if reading.abstained:
         return "unmentioned"
@@ -238,7 +238,7 @@ def at_risk(level: int | None, question_type: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _dangers(level: int | None, reading: Reading, asked: Asked) -> tuple[str, ...]:
+def _dangers(level: int | None, reading: AnswerReading, asked: AskedAbout) -> tuple[str, ...]:
     levels = reading.levels
     if not levels and not reading.abstained:
         return ()

@@ -19,14 +19,14 @@ from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.segment import segment, unwrap
 from clinqa.reading.tokens import plain
 
-__all__ = ["FENCE", "Said", "Sentences", "phrases", "statement_key"]
+__all__ = ["FENCE", "SaidOfStructure", "Sentences", "phrases", "statement_key"]
 
 FENCE = " .,;:!*#-\t\n"
 _BREAK = re.compile(r",|;| and | with ")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidOfStructure:
     """What an answer says under a structure, before the question has its part."""
 
     findings: tuple[Finding, ...]
@@ -49,9 +49,9 @@ class Sentences:
         self._undetermined, self._degree = phrases(words.undetermined), phrases(words.degree)
         contrary = "|".join(map(re.escape, words.contrary))
         self._contrary = re.compile(rf"[;,]?\s+(?:{contrary})\b,?\s*", re.I)
-        self._said: dict[tuple[str, str], Said] = {}
+        self._said: dict[tuple[str, str], SaidOfStructure] = {}
 
-    def read(self, text: str, structure: str) -> Said:
+    def read(self, text: str, structure: str) -> SaidOfStructure:
         """The text as it stands in the section of `structure`."""
         key = (structure, text)
         said = self._said.get(key)
@@ -90,7 +90,7 @@ class Sentences:
             and self._undetermined.search(clause) is not None
         )
 
-    def _read(self, text: str, structure: str) -> Said:
+    def _read(self, text: str, structure: str) -> SaidOfStructure:
         findings: list[Finding] = []
         abstentions: list[str] = []
         undescribed: list[str] = []
@@ -114,7 +114,9 @@ class Sentences:
                         for finding in self._labeller.read(clause, place).findings
                         if phase is Phase.BASELINE or finding.pinned
                     )
-        return Said(tuple(findings), tuple(abstentions), tuple(undescribed), tuple(sentences))
+        return SaidOfStructure(
+            tuple(findings), tuple(abstentions), tuple(undescribed), tuple(sentences)
+        )
 
     def _pieces(self, text: str, structure: str) -> Iterable[tuple[str, str, Phase]]:
         pieces = segment(text, self._table)

@@ -22,7 +22,7 @@ __all__ = [
     "Ints",
     "Ragged",
     "Rule",
-    "Vocabulary",
+    "WordCodes",
     "prepare_13a",
     "rouge",
     "rouge_stemmed",
@@ -35,7 +35,7 @@ Ints = npt.NDArray[np.int64]
 Rule = Callable[[str], Sequence[str]]
 
 
-class Vocabulary(dict[str, int]):
+class WordCodes(dict[str, int]):
     """Codes of words, given out in the order in which the words come."""
 
     def __missing__(self, word: str) -> int:
@@ -77,7 +77,7 @@ def _starts(lengths: Ints) -> Ints:
     return starts
 
 
-def _ragged(rows: Iterable[Iterable[str]], codes: Vocabulary) -> Ragged:
+def _ragged(rows: Iterable[Iterable[str]], codes: WordCodes) -> Ragged:
     flat: list[int] = []
     ends = [0]
     for row in rows:
@@ -90,12 +90,12 @@ class CutTexts:
     """Texts cut at white space; row i of what `tokens` gives belongs to text i."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._words = Vocabulary()
+        self._words = WordCodes()
         self._rows = _ragged(map(str.split, texts), self._words)
 
     def tokens(self, rule: Rule) -> tuple[Ragged, list[str]]:
         """The coded tokens of every text by a rule, and the token of each code."""
-        codes = Vocabulary()
+        codes = WordCodes()
         table = _ragged(map(rule, self._words), codes)
         return self._rows.each(table), list(codes)
 

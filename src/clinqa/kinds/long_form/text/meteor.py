@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged, Vocabulary
+from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged, WordCodes
 from clinqa.kinds.long_form.text.overlap import paired_off
 from clinqa.kinds.long_form.text.porter import stem
 from clinqa.kinds.long_form.text.wordnet import WordNet
@@ -32,7 +32,7 @@ class Meteor:
     """METEOR over texts coded with one vocabulary of lower-case tokens."""
 
     def __init__(self, tokens: list[str], wordnet: WordNet | None) -> None:
-        stems = Vocabulary()
+        stems = WordCodes()
         self._stems = np.array([stems[stem(token)] for token in tokens], dtype=np.int64)
         self._names = list(stems)
         self._codes = dict(stems)

@@ -22,7 +22,7 @@ from clinqa.kinds.long_form.text.cut_texts import (
     Ints,
     Ragged,
     Rule,
-    Vocabulary,
+    WordCodes,
     prepare_13a,
     rouge,
     rouge_stemmed,
@@ -86,7 +86,7 @@ class TextMetrics:
             wordnet=None if wordnet is None else wordnet.version,
         )
         self.names: tuple[str, ...] = tuple(self.signatures)
-        texts = Vocabulary()
+        texts = WordCodes()
         width = len(references)
         coded = np.fromiter(
             map(texts.__getitem__, (*references, *hypotheses)), dtype=np.int64, count=2 * width
