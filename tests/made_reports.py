@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,8 @@ from clinqa.builders.reports.writer import BatchTables, DatasetWriter, WriteResu
 from clinqa.core.ids import item_id, stable_hash
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import open_out
-from clinqa.core.records import Reason, Reject
+from clinqa.core.records import DataClass, Reason, Reject
+from clinqa.core.stage import Workplace
 from clinqa.dataset.card import Card
 from clinqa.dataset.publish import write_card
 from clinqa.kinds.long_form.columns import COLUMNS, LABELS, LONG_FORM, STATEMENTS
@@ -198,8 +200,9 @@ def build(
             limits=[],
             checked="that all of it agrees",
         )
-        manifest = manifest.with_counts(result.counts)
-        write_card(folder.partial, card, COLUMNS, manifest, result.rows, private=private)
+        manifest = replace(manifest, counts=result.counts)
+        place = Workplace(folder, DataClass(data_class))
+        write_card(place, card, COLUMNS, manifest, result.rows)
         return folder.commit(manifest, result.rows)
 
 

@@ -118,7 +118,7 @@ def test_a_dry_run_says_what_and_writes_nothing(reports: Path, tmp_path: Path) -
     before = sorted(tmp_path.iterdir())
     result = build_reports([reports], tmp_path / "d", options(dry_run=True))
     assert sorted(tmp_path.iterdir()) == before
-    text = "\n".join(result.notes)
+    text = "\n".join(result.lines)
     for word in ("reports.csv", "subject_id", "restricted", "nothing anywhere"):
         assert word in text
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.cli.app import ORDER, verb_named_by
+from clinqa.cli.app import VERBS, loaded, verb_named_by
 from clinqa.cli.demo import refuse_foreign
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.run import run
@@ -29,7 +29,13 @@ def test_verbs_stand_in_the_order_a_newcomer_needs_them(
     run(["--help"])
     listing = capsys.readouterr().out.partition("Commands:")[2].split("\n")
     names = [line.split()[0] for line in listing if line.startswith("  ") and line[2] != " "]
-    assert names == list(ORDER)
+    assert names == list(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_list_of_verbs_tells_what_their_own_help_says(verb: str) -> None:
+    own = " ".join(loaded(verb).help.partition("\n\n")[0].split())
+    assert own == VERBS[verb]
 
 
 def test_build_has_the_options_of_every_making_verb(capsys: pytest.CaptureFixture[str]) -> None:

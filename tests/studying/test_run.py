@@ -13,6 +13,7 @@ pytest.importorskip("trl", reason="the extra `train` is not installed")
 from clinqa.core.errors import ConfigError
 from clinqa.studying import run as module
 from clinqa.studying.run import run_study
+from clinqa.studying.study_options import StudyOptions
 from studying.made_bank import made_bank, study_file
 from tiny_model import make_tiny
 
@@ -27,6 +28,8 @@ SETTINGS = (
     "draws: 200",
     "dtype: float32",
 )
+
+ON_CPU = StudyOptions(device="cpu", threads=1)
 
 
 def test_a_study_stopped_in_the_middle_goes_on_and_trains_nothing_twice(
@@ -46,14 +49,14 @@ def test_a_study_stopped_in_the_middle_goes_on_and_trains_nothing_twice(
 
     monkeypatch.setattr(module._Work, "_ask", stopping)
     with pytest.raises(KeyboardInterrupt):
-        run_study(file, tmp_path / "out", device="cpu", threads=1)
+        run_study(file, tmp_path / "out", ON_CPU)
     monkeypatch.setattr(module._Work, "_ask", ask)
     begun = {
         path: path.stat().st_mtime_ns
         for path in (tmp_path / "out/.partial/adapters").glob("*/adapter_model.safetensors")
     }
     assert len(begun) == 3
-    found = run_study(file, tmp_path / "out", device="cpu", threads=1)
+    found = run_study(file, tmp_path / "out", ON_CPU)
     # three items of Neurology, all of Pediatrics, three of both: three seeds each
     assert found.counts == {"trainings": 9, "cells": 8, "tests": 6}
     out = tmp_path / "out"
@@ -66,9 +69,7 @@ def test_a_study_stopped_in_the_middle_goes_on_and_trains_nothing_twice(
     names = {record["name"] for record in manifest["outputs"]}
     assert {"matrix.csv", "matrix.parquet", "tests.csv", "study.json", "matrix.svg"} <= names
     assert sum(name.endswith("/manifest.json") for name in names) == 9 + 10
-    again = run_study(file, out, device="cpu", threads=1)
+    again = run_study(file, out, ON_CPU)
     assert "already done" in again.lines[0]
     with pytest.raises(ConfigError, match="orders"):
-        run_study(
-            study_file(tmp_path, *SETTINGS, "orders: 3", model=f"hf:{base}"), out, device="cpu"
-        )
+        run_study(study_file(tmp_path, *SETTINGS, "orders: 3", model=f"hf:{base}"), out, ON_CPU)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clinqa.builders.banks.specialty.multi import SetOptions
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.pipeline import build_specialty
 
@@ -135,6 +134,6 @@ def write_bank(folder: Path, questions: list[tuple[str, str, str, str]]) -> Path
 def build(folder: Path, questions: list[tuple[str, str, str, str]] = QUESTIONS) -> Path:
     """The questions as a dataset."""
     folder.mkdir(parents=True, exist_ok=True)
-    options = SpecialtyOptions(annotator="metadata", sets=SetOptions("none"))
+    options = SpecialtyOptions(annotator="metadata", sets="none")
     build_specialty([write_bank(folder, questions)], folder / "dataset", options)
     return folder / "dataset"

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from clinqa.core.records import Reason
-from clinqa.terms.compared import ALL, BASE, Compared, ModelTerm, compared
+from clinqa.terms.compared import ALL, Compared, ModelTerm, compared
+from clinqa.terms.options import BASE
 from clinqa.terms.scoring import ScoredPlace, TermPlace
 
 

@@ -16,12 +16,11 @@ from clinqa.asking.prompts import load_template
 from clinqa.asking.reopen import reopen
 from clinqa.asking.repeats import check_repeats
 from clinqa.asking.source import kind_of_items
-from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.progress import Progress, silent
 from clinqa.core.stage import Known, Stage, StageResult, run_stage
 from clinqa.dataset.reader import open_dataset
-from clinqa.kinds.registry import ItemKind, can
+from clinqa.kinds.needs import refuse_unused
 
 __all__ = ["predict"]
 
@@ -42,7 +41,7 @@ def predict(
     check_repeats(options)
     opened = open_dataset(dataset)
     kind = kind_of_items(opened, options.split)
-    _check_kind(kind, options)
+    refuse_unused(options, kind)
     data_class = data_class_of_run(opened, options)
     told = Assignment(opened, kind, load_template(kind.name), options, data_class)
     warnings: list[str] = []
@@ -70,19 +69,6 @@ def predict(
             when_done=reopened if options.retry_errors else None,
         )
     )
-
-
-def _check_kind(kind: ItemKind, options: PredictOptions) -> None:
-    """ConfigError for what items of this kind do not have."""
-    wanted = {
-        "constrained": options.constrained,
-        "orders": options.orders is not None,
-        "first_token": bool(options.first_token),
-    }
-    for ability, given in wanted.items():
-        if given and not kind.has(ability):
-            flag = f"--{ability.replace('_', '-')}"
-            raise ConfigError(f"{flag} is for {can(ability)} items, not {kind.name}")
 
 
 def _counts(manifest: Manifest) -> dict[str, int]:

@@ -7,39 +7,62 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.records import DataClass
-from clinqa.scoring.score_options import ScoreOptions
+from clinqa.core.options import option
+from clinqa.scoring.score_options import FigureOptions, ScoreOptions
 
 __all__ = ["OVER", "AuditOptions", "AuditResult"]
 
 OVER = ("patients", "tracts", "items")
 
 
-@dataclass(frozen=True, slots=True)
-class AuditOptions:
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(FigureOptions):
     """Everything that `clinqa audit` can be told."""
 
-    groups: Sequence[Path] = ()
-    tract_map: Path | None = None
-    metrics: Sequence[str] = ()  # token_f1, or accuracy of statements, unless given
-    dimensions: Sequence[str] = ()
-    intersect: Sequence[Sequence[str]] = ()
-    continuous: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    quantiles_over: str = "patients"
-    min_patients: int = 10
-    patient_column: str | None = None
-    tract_column: str | None = None
-    missing: Sequence[str] = ()
-    scores: Path | None = None
-    draws: int = 1000
-    permutations: int = 1000
-    pack_dir: Path | None = None
-    data_class: DataClass | None = None
-    seed: int = 0
-    limit: int | None = None
-    dry_run: bool = False
-    fresh: bool = False
+    groups: Sequence[Path] = option(
+        metavar="TABLE",
+        help="One row a patient, one a census tract, or (True/False) one a source document; "
+        "every other column is a dimension. CSV or Parquet; may be given again.",
+    )
+    tract_map: Path | None = option(
+        None, flags="--map", metavar="FILE", help="Patient and tract, for a table of tracts."
+    )
+    metrics: Sequence[str] = option(
+        (),
+        flags="--metric",
+        metavar="METRIC",
+        help="A score that is a mean over answers: token_f1 unless said otherwise; "
+        "level_accuracy, error_dangerous_any, …; of statements accuracy, sensitivity, "
+        "specificity; may be given again.",
+    )
+    dimensions: Sequence[str] = option(
+        (), flags="--dimension", metavar="NAME", help="Only these columns; all otherwise."
+    )
+    intersect: Sequence[Sequence[str]] = option(
+        (), metavar="A,B[,C]", split=",", help="Two or three dimensions together."
+    )
+    continuous: Sequence[str] = option((), metavar="NAME", help="Cut this column at quartiles.")
+    categorical: Sequence[str] = option((), metavar="NAME", help="Take its numbers as categories.")
+    quantiles_over: str = option(
+        "patients", metavar="patients|tracts|items", help="Quartiles of what."
+    )
+    min_patients: int = option(
+        10, low=2, metavar="N", help="A group of fewer patients is withheld."
+    )
+    patient_column: str | None = option(
+        None,
+        flags="--patient-column --document-column",
+        metavar="NAME",
+        help="The column of the patients' ids, or of the documents'.",
+    )
+    tract_column: str | None = option(None, metavar="NAME", help="The tracts' ids.")
+    missing: Sequence[str] = option((), metavar="WORD", help="A cell with this word is not known.")
+    scores: Path | None = option(
+        None,
+        metavar="SCORES",
+        help="What clinqa score wrote of these runs: nothing is scored again.",
+    )
+    permutations: int = option(1000, low=100, metavar="N", help="Permutations of attributes.")
 
     def check(self) -> None:
         """Raise ConfigError for a value that means nothing."""
@@ -49,8 +72,7 @@ class AuditOptions:
             raise ConfigError(f"--quantiles-over: one of {', '.join(OVER)}")
         if self.min_patients < 2:
             raise ConfigError("--min-patients: at least 2, or a figure is one person's")
-        if self.draws < 100 or self.permutations < 100:
-            raise ConfigError("--resamples and --permutations: at least 100 each")
+        super().check()
         if len(set(self.metrics)) < len(self.metrics):
             raise ConfigError("--metric: give each metric once")
 

@@ -17,8 +17,7 @@ from clinqa.core.durable import writing
 from clinqa.core.errors import CheckFailed
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import StageCounts
-from clinqa.core.records import Reject
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS, Reject
 from clinqa.dataset.splits import split_groups
 from clinqa.dataset.written import write_rejects, write_splits
 from clinqa.kinds.true_false.columns import TRUE_FALSE

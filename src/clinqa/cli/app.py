@@ -2,42 +2,66 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from clinqa import __version__
-from clinqa.cli.audit import audit
-from clinqa.cli.build import build
-from clinqa.cli.demo import demo
-from clinqa.cli.export import export
-from clinqa.cli.lexicon import lexicon
-from clinqa.cli.predict import predict
-from clinqa.cli.report import report
-from clinqa.cli.score import score
-from clinqa.cli.show import show
-from clinqa.cli.simulate import simulate
-from clinqa.cli.study import study
-from clinqa.cli.terms import terms
-from clinqa.cli.train import train
-from clinqa.cli.verify import verify
 
 __all__ = ["invoke", "verb_named_by"]
 
-ORDER = (
-    "demo", "build", "verify", "show", "train", "predict", "score", "audit", "report", "export",
-    "study", "lexicon", "terms", "simulate",
-)  # fmt: skip
+VERBS = {
+    "demo": "Made reports to a page: a checked dataset, two baselines asked, their answers scored.",
+    "build": "Make a dataset from clinical text.",
+    "verify": "Check a dataset: does all that it claims hold?",
+    "show": "Show a dataset: flow, splits, items by abnormality or specialty, rejects; pairs: a "
+    "funnel.",
+    "train": "Fine-tune a model on a dataset's train split; resumable. Or merge an adapter.",
+    "predict": "Ask a model every question of a split; resumable item by item.",
+    "score": "Score runs: text metrics, clinical reading, intervals, paired tests.",
+    "audit": "Audit runs for fairness: scores by group, gaps beside what chance alone gives.",
+    "report": "Make a page of scores: one file that fetches nothing and runs nothing.",
+    "export": "Write a dataset for another tool.",
+    "study": "Whole studies: train, ask, compare, draw.",
+    "lexicon": "Curate the statements a pack knows.",
+    "terms": "Clinical terms: find them, compare models on them.",
+    "simulate": "Write made reports whose truth is known.",
+}
+"""What `clinqa --help` tells of each verb, in the order in which a newcomer needs them.
+
+A verb is loaded when it is named: the file of its name in this package holds it.
+"""
 
 
 class Verbs(typer.core.TyperGroup):
-    """The verbs in the order in which a newcomer needs them."""
+    """The verbs, each made from its file when it is asked for."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names of the verbs; one that ORDER forgot comes last."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        told = typer.core.TyperCommand
+        self.commands = {name: told(name, help=text) for name, text in VERBS.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, with its options; None where there is none."""
+        return loaded(cmd_name) if cmd_name in VERBS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the verbs without loading them."""
+        typer.core.TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
+
+
+def loaded(name: str) -> Any:
+    """A verb as a command: a function, or a group of several that `group` made."""
+    from clinqa.cli.commands import command
+
+    verb = getattr(importlib.import_module(f"clinqa.cli.{name}"), name)
+    if isinstance(verb, typer.Typer):
+        return typer.main.get_command(verb)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(command(verb))
+    return typer.main.get_command(alone)
 
 
 # no pretty tracebacks: they print local variables, and those hold record text; plain help: it
@@ -50,20 +74,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo)
-app.add_typer(build)
-app.command("verify")(verify)
-app.command("export")(export)
-app.command("show")(show)
-app.command("train")(train)
-app.command("predict")(predict)
-app.command("score")(score)
-app.command("audit")(audit)
-app.command("report")(report)
-app.add_typer(study)
-app.add_typer(lexicon)
-app.add_typer(terms)
-app.add_typer(simulate)
 
 
 def _version(wanted: bool) -> None:
@@ -98,11 +108,11 @@ def invoke(arguments: Sequence[str]) -> object:
 
 def verb_named_by(arguments: Sequence[str]) -> str:
     """The verb a command line means, as far as it can be told: `build echo`, or `` for none."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
     names: list[str] = []
+    commands: Any = VERBS
     for argument in arguments:
         if argument not in commands:  # what follows an option may be its value
             break
+        commands = getattr(commands[argument] if names else loaded(argument), "commands", {})
         names.append(argument)
-        commands = getattr(commands[argument], "commands", {})
     return " ".join(names)

@@ -11,8 +11,11 @@ from typing import Annotated
 
 import typer
 
+from clinqa.asking.options import PredictOptions
+from clinqa.builders.references.options import ReferenceOptions
+from clinqa.builders.reports.options import BuildOptions
 from clinqa.cli import build, simulate
-from clinqa.cli.options import Json, Seed
+from clinqa.cli.options import Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.predict import predict
 from clinqa.cli.report import report
@@ -20,6 +23,7 @@ from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.verify import verify
 from clinqa.core.errors import ConfigError
+from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = ["demo"]
 
@@ -40,14 +44,13 @@ def demo(
         int, typer.Option("--studies", min=1, metavar="N", help="How many reports to make.")
     ] = 400,
     seed: Seed = 0,
-    json: Json = False,
 ) -> Outcome:
     """Made reports to a page: a checked dataset, two baselines asked, their answers scored."""
     refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
     reports, dataset = out / REPORTS, out / DATASET
     made = simulate.echo(reports, studies=studies, seed=seed, fresh=reports.exists())
-    built = build.echo([reports], dataset, seed=seed, fresh=dataset.exists())
+    built = build.echo([reports], dataset, BuildOptions(seed=seed, fresh=dataset.exists()))
     checked = verify(dataset, [reports])
     shown = show(dataset)
     evaluated = evaluate(out, seed)
@@ -91,7 +94,7 @@ def state(out: Path, seed: int) -> str:
     primer, dataset = pack_folder("ecg") / "primer" / "primer.pdf", out / STATEMENTS
     words = ["build", "ecg", primer.name, "--out", dataset, "--seed", seed]
     with as_if(words) as line:
-        built = build.ecg([primer], dataset, seed=seed, fresh=dataset.exists())
+        built = build.ecg([primer], dataset, ReferenceOptions(seed=seed, fresh=dataset.exists()))
     checked = verify(dataset, [primer])
     return f"""\
 8. Statements from a reference: an ECG primer, no model and no key ({line})
@@ -109,11 +112,11 @@ def evaluate(out: Path, seed: int) -> str:
         run = out / RUNS / name.partition(":")[2]
         words = ["predict", dataset, "--model", name, "--seed", seed, "--out", run]
         with as_if(words) as line:
-            asked = predict(dataset, name, run, seed=seed, fresh=run.exists())
+            asked = predict(dataset, run, PredictOptions(model=name, seed=seed, fresh=run.exists()))
         told.append(indent(f"{line}\n{asked.counts.get('items', 0):,} questions asked"))
         runs.append(run)
     with as_if(["score", dataset, *runs, "--out", scores]) as line:
-        scored = score(dataset, runs, scores, seed=seed, fresh=scores.exists())
+        scored = score(dataset, runs, scores, ScoreOptions(seed=seed, fresh=scores.exists()))
     told += ["", f"6. Scores ({line})", indent(scored.text)]
     drawn = figures if find_spec("matplotlib") else None
     words = ["report", scores, "-o", page, *(["--figures", figures] if drawn else [])]

@@ -8,30 +8,20 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import Json, Limit
+from clinqa.cli.commands import group
+from clinqa.cli.options import Limit
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 
 __all__ = ["lexicon"]
 
-lexicon = typer.Typer(
-    name="lexicon", help="Curate the statements a pack knows.", rich_markup_mode=None
-)
 
-
-@lexicon.callback()
-def curation() -> None:
-    """Curate the statements a pack knows: propose, let an expert decide, accept."""
-
-
-@lexicon.command("propose")
 def propose(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A finished dataset folder.")],
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE.tsv", help="The table; it must not exist yet.")
     ],
     limit: Limit = None,
-    json: Json = False,
 ) -> Outcome:
     """List statements outside the lexicon by frequency, with the grammar's reading.
 
@@ -58,7 +48,6 @@ def propose(
     return Outcome("lexicon propose", out, asdict(found), warnings, "\n".join(lines))
 
 
-@lexicon.command("accept")
 def accept(
     file: Annotated[
         Path,
@@ -76,7 +65,6 @@ def accept(
         bool,
         typer.Option("--replace", help="The table wins where it contradicts the pack."),
     ] = False,
-    json: Json = False,
 ) -> Outcome:
     """Merge an expert's table into a copy of a pack, for `build --pack-dir NEWDIR`.
 
@@ -107,3 +95,8 @@ def accept(
             "keep it where the reports may be"
         )
     return Outcome("lexicon accept", new, asdict(found), warnings, text)
+
+
+lexicon = group(
+    "lexicon", "Curate the statements a pack knows.", {"propose": propose, "accept": accept}
+)

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from clinqa.core.visible import visible
 
-__all__ = ["Outcome", "counted"]
+__all__ = ["Outcome", "counted", "ended"]
 
 
 @dataclass(slots=True)
@@ -51,6 +53,24 @@ def counted(counts: Mapping[str, object], what: str, out: PathLike[str] | str) -
         if isinstance(value, int)
     ]
     return [*lines, f"{what} in {visible(str(out))}"]
+
+
+def ended(
+    verb: str,
+    out: Path,
+    result: Any,
+    dry_run: bool,
+    *last: str,
+    counts_of: str = "",
+) -> Outcome:
+    """The end of a stage: what it told and, unless it was a dry run, its counts or `last` lines.
+
+    `counts_of` is what the counts are of, and what then lies in `out`.
+    """
+    last = tuple(counted(result.counts, counts_of, out)) if counts_of else last
+    told = result.lines if hasattr(result, "lines") else result.notes  # until all are StageResult
+    lines = [*told, *(() if dry_run else last)]
+    return Outcome(verb, out, result.counts, result.warnings, text="\n".join(lines))
 
 
 def plain(value: object) -> object:

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import Json
 from clinqa.cli.outcome import Outcome
 
 __all__ = ["report"]
@@ -39,7 +38,6 @@ def report(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete our own earlier figures in --figures first.")
     ] = False,
-    json: Json = False,
 ) -> Outcome:
     """Make a page of scores: one file that fetches nothing and runs nothing.
 

@@ -7,23 +7,14 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Json, Seed
+from clinqa.cli.commands import group
+from clinqa.cli.options import DryRun, Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 
 __all__ = ["simulate"]
 
-simulate = typer.Typer(
-    name="simulate", help="Write made reports whose truth is known.", rich_markup_mode=None
-)
 
-
-@simulate.callback()
-def domains() -> None:
-    """Write made reports whose truth is known."""
-
-
-@simulate.command("echo")
 def echo(
     out: Annotated[
         Path,
@@ -41,7 +32,6 @@ def echo(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Write over an earlier simulation of that name.")
     ] = False,
-    json: Json = False,
 ) -> Outcome:
     """Echocardiogram reports in the MIMIC-III layout."""
     from clinqa.core.errors import ConfigError
@@ -72,7 +62,6 @@ def echo(
     )
 
 
-@simulate.command("cohort")
 def cohort(
     dataset: Annotated[
         Path, typer.Argument(metavar="DATASET", help="A dataset of long-form items.")
@@ -101,7 +90,6 @@ def cohort(
     ] = "test",
     seed: Seed = 0,
     dry_run: DryRun = False,
-    json: Json = False,
 ) -> Outcome:
     """Social determinants for a dataset's patients, and a fair and an unfair answerer.
 
@@ -133,3 +121,8 @@ def cohort(
         f"clinqa predict {visible(str(dataset))} --model scripted:{where}/unfair.jsonl "
         f"--repeats {repeats} --vary sampling --out RUN",
     )
+
+
+simulate = group(
+    "simulate", "Write made reports whose truth is known.", {"echo": echo, "cohort": cohort}
+)

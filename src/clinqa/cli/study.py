@@ -7,27 +7,18 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import DryRun, Fresh, Json, Out, Resamples, Seed
-from clinqa.cli.outcome import Outcome
+from clinqa.cli.commands import group
+from clinqa.cli.options import Out
+from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
-from clinqa.core.records import DataClass
+from clinqa.studying.study_options import StudyOptions, TableOptions
 
 __all__ = ["study"]
-
-study = typer.Typer(
-    name="study", help="Whole studies: train, ask, compare, draw.", rich_markup_mode=None
-)
 
 File = Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What is trained and compared.")]
 
 
-@study.callback()
-def studies() -> None:
-    """Whole studies: train per specialty and on all, ask every model everything, compare."""
-
-
-@study.command("check")
-def check(file: File, json: Json = False) -> Outcome:
+def check(file: File) -> Outcome:
     """What a study would train and ask, and what it will not be able to say."""
     from clinqa.studying.run import check_study
 
@@ -36,29 +27,15 @@ def check(file: File, json: Json = False) -> Outcome:
     return Outcome("study check", None, found.counts, text="\n".join(found.lines))
 
 
-@study.command("run")
-def run(
-    file: File,
-    out: Out,
-    device: Annotated[str | None, typer.Option("--device", metavar="D")] = None,
-    threads: Annotated[int | None, typer.Option("--threads", min=1, metavar="N")] = None,
-    dry_run: DryRun = False,
-    fresh: Fresh = False,
-    json: Json = False,
-) -> Outcome:
+def run(file: File, out: Out, options: StudyOptions) -> Outcome:
     """Do all of a study that is not done yet; resumable in the middle of a training or a run."""
-    from clinqa.studying.run import check_study, run_study
+    from clinqa.studying.run import run_study
 
-    if dry_run:
-        found = check_study(file)
-        return Outcome("study run", out, found.counts, text="\n".join(found.lines))
     with Progress() as progress:
-        found = run_study(file, out, device=device, threads=threads, fresh=fresh, progress=progress)
-    lines = [*found.lines, f"study in {out}"]
-    return Outcome("study run", out, found.counts, found.warnings, text="\n".join(lines))
+        result = run_study(file, out, options, progress)
+    return ended("study run", out, result, options.dry_run, f"study in {out}")
 
 
-@study.command("table")
 def table(
     tables: Annotated[
         list[Path],
@@ -69,32 +46,15 @@ def table(
         ),
     ],
     out: Out,
-    model: Annotated[str, typer.Option("--model", metavar="M", help="Its name, as shown.")] = "",
-    draws: Resamples = 2000,
-    data_class: Annotated[
-        DataClass, typer.Option("--data-class", help="How far the table may travel.")
-    ] = DataClass.PUBLIC,
-    seed: Seed = 0,
-    fresh: Fresh = False,
-    json: Json = False,
+    options: TableOptions,
 ) -> Outcome:
     """Matrix, tests and picture of answers that were made elsewhere."""
     from clinqa.studying.run import cross_tables
 
-    found = cross_tables(
-        tables,
-        out,
-        model=model or "models of the table",
-        data_class=data_class,
-        seed=seed,
-        draws=draws,
-        fresh=fresh,
-    )
-    lines = [*found.lines, f"study in {out}"]
-    return Outcome("study table", out, found.counts, found.warnings, text="\n".join(lines))
+    result = cross_tables(tables, out, options)
+    return ended("study table", out, result, options.dry_run, f"study in {out}")
 
 
-@study.command("matrix")
 def matrix(
     file: Annotated[
         Path,
@@ -102,7 +62,6 @@ def matrix(
             metavar="MATRIX.csv", help="As printed: trained on downwards, tested on across."
         ),
     ],
-    json: Json = False,
 ) -> Outcome:
     """What the diagonal of a printed matrix says, with its permutation test."""
     from clinqa.studying.printed import figures_of, lines_of, read_matrix
@@ -111,7 +70,6 @@ def matrix(
     return Outcome("study matrix", None, figures_of(printed), text="\n".join(lines_of(printed)))
 
 
-@study.command("totals")
 def totals(
     file: Annotated[
         Path,
@@ -119,7 +77,6 @@ def totals(
             metavar="TABLE.csv", help="Counts as printed; the row of totals is named total."
         ),
     ],
-    json: Json = False,
 ) -> Outcome:
     """Do the rows of a printed table sum to its printed totals? Exit 1 where they do not."""
     from clinqa.studying.totals import read_totals
@@ -134,3 +91,10 @@ def totals(
         exit=1 if wrong else 0,
         error=wrong,
     )
+
+
+study = group(
+    "study",
+    "Whole studies: train, ask, compare, draw.",
+    {"check": check, "run": run, "table": table, "matrix": matrix, "totals": totals},
+)

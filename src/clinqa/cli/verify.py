@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.options import Json
 from clinqa.cli.outcome import Outcome
 
 __all__ = ["verify"]
@@ -23,7 +22,6 @@ def verify(
             "--source", metavar="INPUT", help="The reports it was built from; repeat for more."
         ),
     ] = None,
-    json: Json = False,
 ) -> Outcome:
     """Check a dataset: does all that it claims hold?
 

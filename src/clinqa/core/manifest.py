@@ -10,8 +10,7 @@ import json
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -177,10 +176,6 @@ class Manifest:
             if isinstance(value, str | int | float):
                 return str(value)
         return ""
-
-    def with_counts(self, counts: Mapping[str, StageCounts]) -> Manifest:
-        """The same, with the counts of these stages in it."""
-        return replace(self, counts={**self.counts, **counts})
 
     def to_json(self) -> str:
         """The text of `manifest.json`; commands and configuration are redacted here, always."""
@@ -370,6 +365,8 @@ def sha256_file(path: Path) -> str:
 
 def library_versions(names: Iterable[str] = ("pyarrow", "numpy", "polars")) -> dict[str, str]:
     """Python and the installed libraries whose version can change a result."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
     found = {"python": platform.python_version()}
     for name in names:
         try:

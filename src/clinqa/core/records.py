@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-__all__ = ["DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject"]
+__all__ = ["SPLITS", "DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject"]
+
+SPLITS = ("train", "validation", "test")
+"""The parts of a dataset, in their order."""
 
 
 class Level(IntEnum):

@@ -1,4 +1,4 @@
-"""What every dataset and run has in common: columns of items, rejects and predictions; splits.
+"""What every dataset and run has in common: columns of items, rejects and predictions.
 
 Columns that one kind of item adds stand with it, in `kinds/KIND/columns.py`.
 """
@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = ["PREDICTIONS", "REJECTS", "SPAN", "SPLITS", "items_schema"]
+__all__ = ["PREDICTIONS", "REJECTS", "SPAN", "items_schema"]
 
-SPLITS = ("train", "validation", "test")
 
 SPAN = pa.struct(
     [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pyarrow as pa
 
-from clinqa.core.durable import write_durably
 from clinqa.core.manifest import FileRecord, Manifest
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
+from clinqa.core.stage import Workplace
 from clinqa.dataset.card import Card, render_card
 from clinqa.dataset.croissant import render_croissant
 from clinqa.kinds.facets.columns import Columns
@@ -18,16 +17,14 @@ __all__ = ["write_card"]
 
 
 def write_card(
-    partial: Path,
+    place: Workplace,
     card: Card,
     columns: Columns,
     manifest: Manifest,
     rows: Mapping[str, int],
     tables: Mapping[str, pa.Schema] | None = None,
-    *,
-    private: bool,
 ) -> None:
-    """Write `README.md` and `croissant.json` of what lies in `partial`.
+    """Write `README.md` and `croissant.json` of what lies in `place`.
 
     `rows` are those of each file, `tables` the Parquet files described beside the items: those of
     the kind unless others are named. The manifest is told as it will be, but for its outputs.
@@ -36,10 +33,10 @@ def write_card(
     for name, schema in (columns.tables if tables is None else tables).items():
         described[name.removesuffix(".parquet")] = (name, schema)
     files = [
-        FileRecord.of(partial / name, name, n)
+        FileRecord.of(place.partial / name, name, n)
         for name, n in sorted(rows.items())
         if name.endswith(".parquet")
     ]
     croissant = render_croissant(card, manifest, files, described, columns.meanings)
-    for name, text in (("README.md", render_card(card, manifest)), ("croissant.json", croissant)):
-        write_durably(partial / name, text.encode("utf-8"), private=private)
+    place.write("README.md", render_card(card, manifest))
+    place.write("croissant.json", croissant)

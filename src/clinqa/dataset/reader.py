@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
 from clinqa.kinds.registry import ItemKind, kinds
 
 __all__ = ["Dataset", "kind_of", "open_dataset", "row_groups"]

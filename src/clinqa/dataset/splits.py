@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from clinqa.core.ids import stable_hash
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
 
 __all__ = ["DEFAULT_CUTS", "SPLITS", "rank_groups", "sample_groups", "split_groups"]
 

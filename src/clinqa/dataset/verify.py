@@ -21,8 +21,8 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
 from clinqa.core.problems import Findings, Problem
-from clinqa.core.records import DataClass
-from clinqa.core.schema import REJECTS, SPLITS
+from clinqa.core.records import SPLITS, DataClass
+from clinqa.core.schema import REJECTS
 from clinqa.dataset.itemids import id_numbers, remade_ids
 from clinqa.dataset.reader import kind_of, row_groups
 from clinqa.dataset.spans import SourceTexts, texts_of

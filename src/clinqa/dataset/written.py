@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from clinqa.core.durable import make_folder
-from clinqa.core.records import Reject
-from clinqa.core.schema import REJECTS, SPLITS
+from clinqa.core.records import SPLITS, Reject
+from clinqa.core.schema import REJECTS
 from clinqa.dataset.parquet import ShardedWriter, write_table
 from clinqa.dataset.spool import encode, encoded_schema
 

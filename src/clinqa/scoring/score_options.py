@@ -2,43 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.records import DataClass
+from clinqa.core.options import DrawingOptions, option
 
-__all__ = ["ScoreOptions", "ScoreResult"]
+__all__ = ["FigureOptions", "ScoreOptions", "ScoreResult"]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreOptions:
+@dataclass(frozen=True, kw_only=True)
+class FigureOptions(DrawingOptions):
+    """What scoring and auditing alike can be told."""
+
+    pack_dir: Path | None = option(None, metavar="DIR", help="The pack the dataset was built with.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(FigureOptions):
     """Everything that `clinqa score` can be told."""
 
-    primary: str = "token_f1"
-    family: str = "all"
-    human: Path | None = None
-    pack_dir: Path | None = None
-    draws: int = 1000
-    seed: int = 0
-    limit: int | None = None
-    data_class: DataClass | None = None
-    # of true_false items
-    ensembles: tuple[str, ...] = ()
-    search: int | None = None
-    ensemble_from: Path | None = None
-    against: tuple[Path, ...] = ()
-    # of multiple_choice items
-    reader: str = ""  # the reading that decides the declared tests; "": the first all runs have
-    annotated: Path | None = None  # outputs that the matcher is trained on
-    dry_run: bool = False
-    fresh: bool = False
+    primary: str = option(
+        "token_f1",
+        metavar="METRIC",
+        help="The metric on which runs are declared compared; of other kinds accuracy.",
+    )
+    family: str = option(
+        "all", metavar="all|vs:RUN", help="All pairs of runs, or one against every other."
+    )
+    human: Path | None = option(
+        None,
+        metavar="FILE.csv",
+        help="People's verdicts on a random sample (item_id, verdict, and run if there are "
+        "several): level accuracy is corrected by them.",
+    )
+    ensembles: Sequence[str] = option(
+        (),
+        flags="--ensemble",
+        metavar="NAME=RUN,RUN,...",
+        help="True/False: the majority vote of these runs, named beforehand; repeatable.",
+    )
+    search: int | None = option(
+        None, metavar="K", help="True/False: the best K runs; on validation alone."
+    )
+    ensemble_from: Path | None = option(
+        None,
+        metavar="SCORES",
+        help="True/False: the winner of a --search on validation, scored here.",
+    )
+    against: Sequence[Path] = option(
+        (),
+        metavar="SCORES",
+        help="True/False: the same models on another set; is their ranking kept?",
+    )
+    # the reading that decides the declared tests; "": the first that all runs have
+    reader: str = option(
+        "",
+        metavar="R",
+        help="Multiple choice: string, first_token or matcher decides the declared tests.",
+    )
+    annotated: Path | None = option(
+        None,
+        metavar="FILE.jsonl",
+        help="Multiple choice: outputs with the letter they commit to; trains the matcher.",
+    )
 
     def check(self) -> None:
         """Raise ConfigError for a value that means nothing."""
-        if self.draws < 100:
-            raise ConfigError("--resamples must be at least 100")
+        super().check()
         if self.family != "all" and not self.family.startswith("vs:"):
             raise ConfigError("--family must be all or vs:RUN")
 

@@ -8,111 +8,96 @@ is missing, and goes on in the middle of what was begun.
 from __future__ import annotations
 
 import gc
-import sys
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-import clinqa
 from clinqa.asking.identity import data_class_of_run
 from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
-from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions, sha256_file
-from clinqa.core.outfolder import OutFolder, open_out, writing
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.privacy import is_private
 from clinqa.studying.analyse import Result, analyse
 from clinqa.studying.answers import read_table, rows_of_run
 from clinqa.studying.crossing import arms_of
 from clinqa.studying.plan import Plan, Training, plan_of
-from clinqa.studying.spec import StudySpec, read_study
+from clinqa.studying.spec import read_study
+from clinqa.studying.study_options import StudyOptions, TableOptions
 from clinqa.studying.write import can_draw, lines_of, write_study
 
-__all__ = ["StudyResult", "check_study", "cross_tables", "run_study"]
+__all__ = ["check_study", "cross_tables", "run_study"]
 
 VERB = "study"
+_HOLDS = "this study"
 
 
-@dataclass(frozen=True, slots=True)
-class StudyResult:
-    """What was made. `lines` are for people."""
-
-    counts: Mapping[str, object]
-    lines: Sequence[str]
-    warnings: list[str] = field(default_factory=list)
-
-
-def check_study(file: Path) -> StudyResult:
+def check_study(file: Path) -> StageResult:
     """What the study would train and ask, and what it will not be able to say."""
     spec = read_study(file)
-    plan = plan_of(spec, open_dataset(spec.dataset))
+    return _checked(plan_of(spec, open_dataset(spec.dataset)))
+
+
+def _checked(plan: Plan) -> StageResult:
     can_draw()
-    return StudyResult(
-        {"trainings": sum(one.seed is not None for one in plan.trainings)},
-        plan.lines(),
-        plan.notes(),
-    )
+    trainings = sum(one.seed is not None for one in plan.trainings)
+    return StageResult({"trainings": trainings}, plan.notes(), plan.lines())
 
 
 def run_study(
-    file: Path,
-    out: Path,
-    *,
-    device: str | None = None,
-    threads: int | None = None,
-    fresh: bool = False,
-    progress: Progress = silent,
-) -> StudyResult:
+    file: Path, out: Path, options: StudyOptions | None = None, progress: Progress = silent
+) -> StageResult:
     """Do everything the study file asks for, or what of it is not done yet."""
+    options = options or StudyOptions()
+    options.check()
     spec = read_study(file)
     dataset = open_dataset(spec.dataset)
     plan = plan_of(spec, dataset)
-    can_draw()
-    # a model that was itself trained on something stricter hands that on
-    data_class = data_class_of_run(dataset, PredictOptions(model=spec.model))
+    checked = _checked(plan)
+    if options.dry_run:
+        # what is worth a warning stands among the lines already
+        return replace(checked, warnings=[])
     inputs = [one for one in dataset.manifest.outputs if one.name.startswith("data/")]
-    told = {**spec.model_dump(mode="json"), "dataset": dataset.manifest.fingerprint}
-    told["specialties"] = list(plan.specialties)
-    identity = _identity(told, data_class, inputs)
-    with open_out(
-        out, identity, fresh=fresh, private=is_private(data_class), resume=True
-    ) as folder:
-        if folder.done is not None:
-            return _already(folder.done, out)
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            work = _Work(plan, dataset, folder.partial, device, threads, progress)
-            tables = work.do()
-            table = pl.DataFrame(pl.from_arrow(pa.concat_tables(tables)))
-            results, rows = _crossed(table, spec, spec.model, folder, is_private(data_class))
-            notes = [*plan.notes(), *work.warnings]
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration={**told, "device": device, "threads": threads},
-                seeds={"seed": spec.seed, **{f"training {n}": s for n, s in enumerate(spec.seeds)}},
-                inputs=inputs,
-                counts={f"questions of {one.arm.name}": one.arm.counts for one in results},
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("numpy", "scipy", "polars", "torch", "transformers")),
-                warnings=notes,
-                details=_details(results, plan),
-            )
-            finished = folder.commit(manifest, rows)
-    return StudyResult(_counts(finished), lines_of(results), notes)
+    told = {
+        **spec.model_dump(mode="json"),
+        "dataset": dataset.manifest.fingerprint,
+        "specialties": list(plan.specialties),
+        "device": options.device,
+        "threads": options.threads,
+    }
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds=_HOLDS,
+            out=out,
+            options=options,
+            # a model that was itself trained on something stricter hands that on
+            data_class=data_class_of_run(dataset, PredictOptions(model=spec.model)),
+            known=lambda: _known(told, inputs),
+            work=partial(_studied, plan, dataset, options, progress),
+            told=_counts,
+            seeds={"seed": spec.seed, **{f"training {n}": s for n, s in enumerate(spec.seeds)}},
+            libraries=("numpy", "scipy", "polars", "torch", "transformers"),
+            resume=True,
+            keeps=("adapters/*", "runs/*"),
+        )
+    )
+
+
+def _studied(
+    plan: Plan, dataset: Dataset, options: StudyOptions, progress: Progress, place: Workplace
+) -> Made:
+    spec, work = plan.spec, _Work(plan, dataset, place.partial, options, progress)
+    table = pl.DataFrame(pl.from_arrow(pa.concat_tables(work.do())))
+    arms = arms_of(table, seed=spec.seed, draws=spec.draws)
+    results = [analyse(arm, model=spec.model, seed=spec.seed) for arm in arms]
+    return _made(table, results, spec.model, place, plan, [*plan.notes(), *work.warnings])
 
 
 class _Work:
@@ -123,12 +108,12 @@ class _Work:
         plan: Plan,
         dataset: Dataset,
         partial: Path,
-        device: str | None,
-        threads: int | None,
+        options: StudyOptions,
         progress: Progress,
     ) -> None:
         self._plan, self._dataset, self._partial = plan, dataset, partial
-        self._device, self._threads, self._progress = device, threads, progress
+        self._device, self._threads = options.device, options.threads
+        self._progress = progress
         self.warnings: list[str] = []
 
     def do(self) -> list[pa.Table]:
@@ -193,59 +178,57 @@ class _Work:
 
 
 def cross_tables(
-    paths: Sequence[Path],
-    out: Path,
-    *,
-    model: str,
-    data_class: DataClass,
-    seed: int,
-    draws: int,
-    fresh: bool = False,
-) -> StudyResult:
+    paths: Sequence[Path], out: Path, options: TableOptions | None = None
+) -> StageResult:
     """Matrix, tests and picture of answers that come from elsewhere."""
+    options = options or TableOptions()
+    options.check()
     can_draw()
     table = pl.concat([read_table(path) for path in paths])
-    inputs = [FileRecord(path.name, sha256_file(path), path.stat().st_size) for path in paths]
-    told = {"model": model, "seed": seed, "draws": draws}
-    identity = _identity(told, data_class, inputs)
-    private = is_private(data_class)
-    with open_out(out, identity, fresh=fresh, private=private) as folder:
-        if folder.done is not None:
-            return _already(folder.done, out)
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            results, rows = _crossed(table, told, model, folder, private)
-            manifest = Manifest(
-                verb=f"{VERB} table",
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=told,
-                seeds={"seed": seed},
-                inputs=inputs,
-                counts={f"questions of {one.arm.name}": one.arm.counts for one in results},
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("numpy", "scipy", "polars")),
-                details=_details(results, None),
-            )
-            finished = folder.commit(manifest, rows)
-    return StudyResult(_counts(finished), lines_of(results))
+    model = options.model or "models of the table"
+    told = {"model": model, "seed": options.seed, "draws": options.draws}
+
+    def crossed(place: Workplace) -> Made:
+        arms = arms_of(table, seed=options.seed, draws=options.draws)
+        results = [analyse(arm, model=model, seed=options.seed) for arm in arms]
+        return _made(table, results, model, place, None, [])
+
+    return run_stage(
+        Stage(
+            verb=f"{VERB} table",
+            holds=_HOLDS,
+            out=out,
+            options=options,
+            data_class=options.data_class,
+            known=lambda: _known(told, [FileRecord.of(path) for path in paths]),
+            work=crossed,
+            told=_counts,
+            seeds={"seed": options.seed},
+            libraries=("numpy", "scipy", "polars"),
+        )
+    )
 
 
-def _crossed(
+def _known(told: Mapping[str, Any], inputs: Sequence[FileRecord]) -> Known:
+    hashes = [record.sha256 for record in inputs]
+    return Known(told, inputs, {"verb": VERB, "inputs": hashes}, frozenset({"device"}))
+
+
+def _made(
     table: pl.DataFrame,
-    told: StudySpec | Mapping[str, Any],
+    results: list[Result],
     model: str,
-    folder: OutFolder,
-    private: bool,
-) -> tuple[list[Result], dict[str, int]]:
-    given = told.model_dump() if isinstance(told, StudySpec) else told
-    arms = arms_of(table, seed=given["seed"], draws=given["draws"])
-    results = [analyse(arm, model=model, seed=given["seed"]) for arm in arms]
-    return results, write_study(folder.partial, table, results, model=model, private=private)
+    place: Workplace,
+    plan: Plan | None,
+    warnings: Sequence[str],
+) -> Made:
+    return Made(
+        counts={f"questions of {one.arm.name}": one.arm.counts for one in results},
+        rows=write_study(place.partial, table, results, model=model, private=place.private),
+        warnings=warnings,
+        details=_details(results, plan),
+        lines=lines_of(results),
+    )
 
 
 def _items(dataset: Dataset, specialties: Sequence[str]) -> dict[str, tuple[str, str, int]]:
@@ -257,20 +240,6 @@ def _items(dataset: Dataset, specialties: Sequence[str]) -> dict[str, tuple[str,
             if row["category"] in wanted:
                 found[row["id"]] = (row["group"], row["category"], row["answer_index"])
     return found
-
-
-def _identity(
-    told: Mapping[str, Any], data_class: DataClass, inputs: Sequence[FileRecord]
-) -> dict[str, Any]:
-    return identity_of(
-        {
-            **told,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "data_class": data_class.value,
-            "inputs": [record.sha256 for record in inputs],
-        }
-    )
 
 
 def _details(results: Sequence[Result], plan: Plan | None) -> dict[str, Any]:
@@ -293,12 +262,3 @@ def _counts(manifest: Manifest) -> dict[str, object]:
     details = manifest.details
     names = ("trainings", "cells", "tests")
     return {name: details[name] for name in names if name in details}
-
-
-def _already(done: Manifest, out: Path) -> StudyResult:
-    lines = [f"already done: {out} holds this study"]
-    return StudyResult(_counts(done), lines, list(done.warnings))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

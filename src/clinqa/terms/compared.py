@@ -18,12 +18,12 @@ from clinqa.stats.design import Design
 from clinqa.stats.estimates import estimates
 from clinqa.stats.families import adjusted
 from clinqa.stats.measure import mean
+from clinqa.terms.options import BASE
 from clinqa.terms.scoring import ScoredPlace
 
-__all__ = ["ALL", "BASE", "METRIC", "Compared", "ModelTerm", "TermTest", "compared"]
+__all__ = ["ALL", "METRIC", "Compared", "ModelTerm", "TermTest", "compared"]
 
 ALL = "all"
-BASE = "base"
 METRIC = "term_logprob"
 FEW_GROUPS = 10
 

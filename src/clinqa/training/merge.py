@@ -53,6 +53,7 @@ def merge(
     dataset: Path, out: Path, options: MergeOptions, progress: Progress = silent
 ) -> TrainResult:
     """The merged model in a folder that predict opens as hf:FOLDER; the drift is reported."""
+    options.check()
     opened = open_dataset(dataset)
     trained = trained_folder(options.adapter)
     if trained is None:

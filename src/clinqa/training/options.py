@@ -6,47 +6,76 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clinqa.core.records import DataClass
+from clinqa.core.errors import ConfigError
+from clinqa.core.options import OutputOptions, option, varied
 
-__all__ = ["MergeOptions", "TrainOptions", "TrainResult"]
+__all__ = ["MergeOptions", "TrainOptions", "TrainResult", "TrainingPlace"]
 
 
-@dataclass(frozen=True, slots=True)
-class TrainOptions:
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlace(OutputOptions):
+    """Where a model is trained or merged; shared by both."""
+
+    device: str | None = option(None, metavar="D")
+    threads: int | None = option(None, low=1, metavar="N")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions(TrainingPlace):
     """Everything that `clinqa train` can be told."""
 
-    model: str
-    preset: str
-    overrides: Sequence[str] = ()  # KEY=VALUE
-    seed: int = 0
-    limit: int | None = None
-    sample: int = 0  # which items a limit takes
-    categories: Sequence[str] = ()  # of train and validation; none: all
-    leave_out_long: bool = False
-    data_class: DataClass | None = None
-    device: str | None = None
-    threads: int | None = None
-    resume: bool = False
-    dry_run: bool = False
-    fresh: bool = False
-    stop_after: int | None = None  # steps of this call, then as after Ctrl-C
+    model: str = option("", metavar="M", help="embedded:smollm2, hf:FOLDER or gguf:FILE.")
+    preset: str = option("", metavar="P", help="echoqa, ecgquest, smedqa, encoder, or a YAML file.")
+    overrides: Sequence[str] = option(
+        (), flags="--set", metavar="KEY=VALUE", help="Override one key of the preset."
+    )
+    limit: int | None = varied(OutputOptions, "limit", help="Train on N items, chosen by chance.")
+    categories: Sequence[str] = option(
+        (),
+        flags="--category",
+        metavar="C",
+        help="Train on (and validate by) items of this category only; repeatable.",
+    )
+    sample: int = option(0, low=0, metavar="N", help="Which items --limit takes by chance.")
+    leave_out_long: bool = option(
+        False, help="Leave out, and count, items over the context window."
+    )
+    resume: bool = option(False, help="Go on from a checkpoint; an error where there is none.")
+    # steps of this call, then as after Ctrl-C
+    stop_after: int | None = option(None, shown=False)
+
+    def check(self) -> None:
+        """Raise ConfigError for a value that means nothing."""
+        super().check()
+        if not self.model or not self.preset:
+            raise ConfigError("a training needs --model and --preset")
 
 
-@dataclass(frozen=True, slots=True)
-class MergeOptions:
-    """Everything that merging an adapter into its model can be told."""
+@dataclass(frozen=True, kw_only=True)
+class MergeOptions(TrainingPlace):
+    """Everything that merging an adapter into its model can be told.
 
-    adapter: Path
-    model: str | None = None  # None: the name it was trained under
-    dtype: str = "float32"
-    items: int = 100  # whose greedy answers are compared
-    max_tokens: int = 64
-    seed: int = 0
-    data_class: DataClass | None = None
-    device: str | None = None
-    threads: int | None = None
-    dry_run: bool = False
-    fresh: bool = False
+    `model` is the name it was trained under unless given.
+    """
+
+    adapter: Path = option(
+        flags="--merge", metavar="ADAPTER", help="Merge this adapter into its model."
+    )
+    model: str | None = option(None)
+    dtype: str = option(
+        "float32",
+        flags="--merge-dtype",
+        choices=("float32", "bfloat16"),
+        help="Of a merged model; bfloat16 may change answers.",
+    )
+    items: int = option(
+        100,
+        flags="--merge-items",
+        low=1,
+        metavar="N",
+        help="Items of DATASET whose answers show the drift.",
+    )
+    max_tokens: int = option(64, shown=False)
 
 
 @dataclass(frozen=True, slots=True)

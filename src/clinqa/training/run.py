@@ -42,6 +42,7 @@ def train(
     dataset: Path, out: Path, options: TrainOptions, progress: Progress = silent
 ) -> TrainResult:
     """Train the model on the dataset's train split, or say that it has been done."""
+    options.check()
     opened = open_dataset(dataset)
     resolved = resolve(load_preset(options.preset), options.model, options.overrides)
     kind = check_kind(opened, resolved)

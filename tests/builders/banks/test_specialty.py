@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.builders.banks.specialty.bundled import bundled
-from clinqa.builders.banks.specialty.multi import SetOptions
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.pipeline import build_specialty
 from clinqa.core.errors import ConfigError, ModelError, SourceError
@@ -18,7 +17,7 @@ from clinqa.dataset.verify import verify
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 
 BANK = bundled(Path("bundled"))
-NO_SETS = SetOptions("none")
+NO_SETS = "none"
 
 
 def _items(out: Path) -> list[dict[str, object]]:
@@ -192,7 +191,7 @@ def test_duplicates_conflicts_and_unusable_records_reconcile(tmp_path):
 
 def test_the_classifier_votes_five_times_and_measures_itself_out_of_sample(tmp_path):
     expert = _bank(tmp_path / "expert.jsonl", [json.loads(one) for one in BANK.open()][:48])
-    options = SpecialtyOptions(expert=(expert,), meaning=False, sets=SetOptions(alpha=0.2))
+    options = SpecialtyOptions(expert=(expert,), meaning=False, alpha=0.2)
     result = build_specialty([expert], tmp_path / "out", options)
     items = _items(tmp_path / "out")
     assert items and all(len(item["votes"]) == 5 for item in items)
@@ -210,8 +209,7 @@ def test_the_classifier_votes_five_times_and_measures_itself_out_of_sample(tmp_p
 
 def test_cross_conformal_sets_are_measured_under_their_own_name(tmp_path):
     expert = _bank(tmp_path / "expert.jsonl", [json.loads(one) for one in BANK.open()][:40])
-    sets = SetOptions("cross", alpha=0.2)
-    options = SpecialtyOptions(expert=(expert,), meaning=False, limit=20, sets=sets)
+    options = SpecialtyOptions(expert=(expert,), meaning=False, limit=20, sets="cross", alpha=0.2)
     build_specialty([expert], tmp_path / "out", options)
     figures = json.loads((tmp_path / "out" / "figures.json").read_text())
     first = figures["sets"][0]
@@ -267,9 +265,7 @@ def test_votes_of_a_model_are_held_to_the_expert_and_calibrate_sets(tmp_path):
     records = [json.loads(line) for line in BANK.open(encoding="utf-8")]
     rules = [(r["question"], r["specialty"]) for r in records if r["specialty"] != "Neurology"]
     model = _script(tmp_path / "s.jsonl", [*rules, (None, "Psychiatry")])
-    options = SpecialtyOptions(
-        annotator="llm", model=model, expert=(Path("bundled"),), sets=SetOptions(alpha=0.1)
-    )
+    options = SpecialtyOptions(annotator="llm", model=model, expert=(Path("bundled"),), alpha=0.1)
     result = build_specialty([BANK], tmp_path / "out", options)
     figures = json.loads((tmp_path / "out" / "figures.json").read_text())
     by = {(f["subset"]["decided_by"], f["metric"]): f["value"] for f in figures["figures"]}
@@ -282,8 +278,8 @@ def test_a_dry_run_writes_nothing_and_tells_tokens(tmp_path):
     model = _script(tmp_path / "s.jsonl", [(None, "Cardiology")])
     result = build_specialty([BANK], tmp_path / "out", _llm(model, dry_run=True))
     assert not (tmp_path / "out").exists()
-    assert any("600 requests" in line for line in result.notes)
-    assert any("answers: letter" in line for line in result.notes)
+    assert any("600 requests" in line for line in result.lines)
+    assert any("answers: letter" in line for line in result.lines)
 
 
 @pytest.mark.parametrize(
@@ -293,8 +289,8 @@ def test_a_dry_run_writes_nothing_and_tells_tokens(tmp_path):
         ({"annotator": "metadata", "model": "x"}, "--annotator llm"),
         ({"annotator": "metadata", "quorum": 2}, "--quorum"),
         ({"annotator": "metadata", "near": 0.0}, "--near"),
-        ({"annotator": "metadata", "sets": SetOptions(alpha=1.5)}, "--alpha"),
-        ({"annotator": "metadata", "sets": SetOptions("class", rule="plain")}, "--sets class"),
+        ({"annotator": "metadata", "alpha": 1.5}, "--alpha"),
+        ({"annotator": "metadata", "sets": "class", "sets_rule": "plain"}, "--sets class"),
         ({"annotator": "metadata", "max_cost": 1.0}, "--prices"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from clinqa.builders.references import pipeline
 from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.pipeline import build_references
-from clinqa.core import outfolder
+from clinqa.core import outfolder, stage
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from made_pages import made_pdf
@@ -86,7 +86,7 @@ def test_what_a_killed_run_left_half_written_is_no_result(
     def killed(*_: object, **__: object) -> None:
         raise Killed
 
-    monkeypatch.setattr(pipeline, "publish_pairs", killed)
+    monkeypatch.setattr(pipeline, "write_pages", killed)
     with pytest.raises(Killed):
         build_references([pdf], out)
     monkeypatch.undo()
@@ -103,13 +103,13 @@ def test_a_file_that_changed_after_it_was_named_is_told_and_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pdf, out = made_pdf(tmp_path / "a.pdf", [TEXT]), tmp_path / "out"
-    opened = pipeline.open_out
+    opened = stage.open_out
 
     def changing(*arguments: object, **options: object) -> object:
         made_pdf(pdf, ["Something else stands here now."])
         return opened(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline, "open_out", changing)
+    monkeypatch.setattr(stage, "open_out", changing)
     build_references([pdf], out)
     counts = Manifest.read(out / "manifest.json").counts
     assert counts["documents"].rejected_by_reason == {"unreadable_file": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
 from clinqa.kinds.facets.describes import Described, Describes, Holding, Listed, Titled, basics
 
 

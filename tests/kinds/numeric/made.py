@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
-from clinqa.core.schema import REJECTS, SPLITS
+from clinqa.core.records import SPLITS
+from clinqa.core.schema import REJECTS
 from kinds.numeric.columns import NUMERIC
 
 

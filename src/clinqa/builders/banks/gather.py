@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 
+from clinqa.builders.banks import NEAR
 from clinqa.core.ids import stable_hash
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset.near_duplicates import clusters, near_duplicates
@@ -17,7 +18,6 @@ from clinqa.sources.banks import BankFile, BankItem
 from clinqa.sources.banks.bank_item import matching_text
 
 __all__ = [
-    "NEAR",
     "NEAR_COLUMNS",
     "Alikes",
     "Gathered",
@@ -30,7 +30,6 @@ __all__ = [
 STAGE = "gather"
 _HELD_OUT = {"": 0, "train": 1, "validation": 2, "test": 3}
 #: Questions with their options are alike from this share of common words on.
-NEAR = 0.8
 
 NEAR_COLUMNS = pa.schema(
     [

@@ -19,17 +19,16 @@ from clinqa.builders.references.pack_words import Words
 from clinqa.builders.references.stages import Staged, drafts_by_model, drafts_by_rules
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import StageCounts
-from clinqa.core.outfolder import JOURNAL, OutFolder
 from clinqa.core.progress import Progress
 from clinqa.core.records import Reject
+from clinqa.core.stage import Workplace
 from clinqa.models.protocol import ModelOptions, Sampling
 from clinqa.models.registry import kind_of, open_model
 from clinqa.packs.references import ReferencePack
 from clinqa.sources.pdf import Mode, PdfDocument
 
-__all__ = ["EGRESS", "Generated", "generate", "model_options", "open_asker"]
+__all__ = ["Generated", "generate", "model_options", "open_asker"]
 
-EGRESS = "egress.jsonl"
 UNSEEN = "needs_vision"
 
 
@@ -67,7 +66,7 @@ class Generated:
 
 @contextmanager
 def open_asker(
-    options: ReferenceOptions, pack: ReferencePack, folder: OutFolder, progress: Progress
+    options: ReferenceOptions, pack: ReferencePack, place: Workplace, progress: Progress
 ) -> Iterator[Asker | None]:
     """The model that drafts, with its journal; None where rules do it."""
     if options.generator == "rules" or options.model is None:
@@ -77,9 +76,9 @@ def open_asker(
     if kind_of(options.model).remote:
         names = [topic.name for topic in pack.spec.topics.values()]
         extra["json_schema"] = json.dumps(schema_for(names))
-    model = open_model(options.model, model_options(options, folder, extra))
+    model = open_model(options.model, model_options(options, place, extra))
     try:
-        with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+        with Journal(place.journal, private=place.private) as journal:
             yield Asker(
                 model,
                 pack,
@@ -94,7 +93,7 @@ def open_asker(
 
 
 def model_options(
-    options: ReferenceOptions, folder: OutFolder, extra: dict[str, str]
+    options: ReferenceOptions, place: Workplace, extra: dict[str, str]
 ) -> ModelOptions:
     """What a model may need; where restricted text may go is for the egress guard."""
     return ModelOptions(
@@ -106,7 +105,7 @@ def model_options(
         attestations=options.attestations,
         cache_dir=options.cache_dir,
         context_window=options.context_window,
-        egress_log=folder.partial / EGRESS,
+        egress_log=place.egress,
         extra=extra,
     )
 

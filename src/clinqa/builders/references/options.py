@@ -1,57 +1,73 @@
-"""What a build of references is told, and what it gives back."""
+"""What a build of references is told."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.options import SendingOptions, SourceOptions, option, varied
 from clinqa.core.records import DataClass
 
-__all__ = ["GENERATORS", "SPLIT_BY", "ReferenceOptions", "ReferenceResult"]
+__all__ = ["GENERATORS", "SPLIT_BY", "ReferenceOptions"]
 
 GENERATORS = ("rules", "llm")
 SPLIT_BY = ("cluster", "document")
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceOptions:
+@dataclass(frozen=True, kw_only=True)
+class ReferenceOptions(SendingOptions, SourceOptions):
     """Everything a user can choose; see the help of `clinqa build ecg`."""
 
-    generator: str = "rules"
-    model: str | None = None
-    vision_model: str | None = None
-    judge: bool = False
-    pack: str = "ecg"
-    pack_dir: Path | None = None
-    per_page: int = 20
-    negation_cap: float = 0.25
-    accept_vision: bool = False
-    split_by: str = "cluster"
-    password_file: Path | None = None
-    workers: int | None = None
-    seed: int = 0
-    limit: int | None = None
-    data_class: DataClass = DataClass.LICENSED
-    # of a model
-    max_tokens: int = 2048
-    base_url: str | None = None
-    api_key_env: str | None = None
-    max_parallel: int = 16
-    timeout: float = 300.0
-    attestations: Path | None = None
-    cache_dir: Path | None = None
-    context_window: int | None = None
-    dry_run: bool = False
-    fresh: bool = False
+    generator: str = option(
+        "rules",
+        choices=GENERATORS,
+        help="rules: no model and no key; llm: any model, with --model.",
+    )
+    model: str | None = option(
+        None, metavar="M", help="With llm: openai:NAME, embedded:smollm2, ..."
+    )
+    vision_model: str | None = option(
+        None,
+        metavar="V",
+        help="Transcribes pages that have no text: openai:NAME, azure:NAME or scripted:FILE.",
+    )
+    accept_vision: bool = option(False, help="Let in what was read off pictures, unseen.")
+    judge: bool = option(False, help="The model may reject pairs; it can never let one in.")
+    negation_cap: float = option(
+        0.25,
+        low=0.0,
+        high=1.0,
+        metavar="X",
+        help="Largest share of False statements that only deny the True one.",
+    )
+    split_by: str = option(
+        "cluster",
+        choices=SPLIT_BY,
+        help="cluster: like source texts stay together; document: whole documents.",
+    )
+    per_page: int = option(20, low=1, metavar="N", help="With llm: most items a page.")
+    max_tokens: int = option(2048, low=1, metavar="N", help="With llm: longest answer.")
+    password_file: Path | None = option(
+        None,
+        metavar="FILE",
+        help="Passwords of PDFs, one a line; or the environment's CLINQA_PDF_PASSWORD.",
+    )
+    pack: str = option("ecg", shown=False)
+    pack_dir: Path | None = option(
+        None, metavar="DIR", help="Your own pack instead of the shipped one."
+    )
+    workers: int | None = option(None, low=1, metavar="N", help="Processes that parse PDFs.")
+    max_parallel: int = varied(SendingOptions, "max_parallel", 16)
+    timeout: float = varied(SendingOptions, "timeout", 300.0)
+    cache_dir: Path | None = option(None, shown=False)
+    context_window: int | None = option(None, shown=False)
+    limit: int | None = varied(SourceOptions, "limit", help="Read the first N pages only.")
+    data_class: DataClass = varied(SourceOptions, "data_class", DataClass.LICENSED)
 
     def check(self) -> None:
         """Raise ConfigError for choices that cannot be."""
-        if self.generator not in GENERATORS:
-            raise ConfigError(f"--generator must be one of {', '.join(GENERATORS)}")
-        if self.split_by not in SPLIT_BY:
-            raise ConfigError(f"--split-by must be one of {', '.join(SPLIT_BY)}")
+        super().check()
         if self.generator == "llm" and not self.model:
             raise ConfigError("--generator llm needs --model, such as openai:NAME with --base-url")
         if self.generator == "rules" and self.model:
@@ -60,18 +76,3 @@ class ReferenceOptions:
             raise ConfigError("--judge needs --generator llm and --model")
         if self.accept_vision and not self.vision_model:
             raise ConfigError("--accept-vision goes with --vision-model")
-        if not 0 <= self.negation_cap <= 1:
-            raise ConfigError("--negation-cap: a share from 0 to 1")
-        for name, value in (("--per-page", self.per_page), ("--max-tokens", self.max_tokens)):
-            if value < 1:
-                raise ConfigError(f"{name} must be at least 1")
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceResult:
-    """What was made. `notes` are lines for people: what a dry run found, or "already done"."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    already_done: bool = False

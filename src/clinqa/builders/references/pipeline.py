@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import clinqa
 from clinqa.builders.pairs import CUTS, PairRow, PairsWritten, write_pairs
 from clinqa.builders.references.describe import card_of
 from clinqa.builders.references.drafts import Page
-from clinqa.builders.references.generate import EGRESS, Generated, generate, open_asker
-from clinqa.builders.references.options import ReferenceOptions, ReferenceResult
+from clinqa.builders.references.generate import Generated, generate, open_asker
+from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.outset import configuration_of, would_do
 from clinqa.builders.references.pack_words import Words, words_of
 from clinqa.builders.references.pages import write_pages
 from clinqa.builders.references.sight import open_sight, transcribed
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
-from clinqa.core.durable import writing
-from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
-from clinqa.core.outfolder import JOURNAL, OutFolder, open_out
+from clinqa.core.manifest import FileRecord, Manifest, StageCounts
+from clinqa.core.outfolder import EGRESS
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reject
-from clinqa.core.visible import visible
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.across import highest_across
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, split_groups
 from clinqa.kinds.true_false.columns import COLUMNS
 from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
-from clinqa.privacy import is_private
 from clinqa.sources.pdf import (
     PAGES,
     FileOutcome,
@@ -60,7 +54,7 @@ def build_references(
     out: Path,
     options: ReferenceOptions | None = None,
     progress: Progress = silent,
-) -> ReferenceResult:
+) -> StageResult:
     """Build the dataset of these documents in `out`, or say that it is there already.
 
     A run that was ended goes on where it was: pages that were parsed and answers that were paid
@@ -82,40 +76,35 @@ def build_references(
     with PdfReader(pdf) as reader:
         plan, skipped = reader.plan(inputs), reader.found.skipped
         unlocked = [] if options.dry_run else reader.unlocked(plan)
-    if options.dry_run:
-        return ReferenceResult({}, notes=would_do(plan, options, pack, out))
     records = [FileRecord(f"{one.md5}.pdf", one.md5, one.bytes) for one in plan]
-    configuration = configuration_of(options, pack)
-    identity = identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "data_class": options.data_class.value,
-            "documents": sorted(record.sha256 for record in records),
-            "unlocked": unlocked,
-        }
-    )
-    with open_out(
-        out,
-        identity,
-        fresh=options.fresh,
-        private=is_private(options.data_class),
-        resume=True,
-    ) as folder:
-        if folder.done is not None:
-            return ReferenceResult(
-                _told(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {visible(str(out))} holds this build"],
-                already_done=True,
-            )
-        run = _Run(options, pack, progress, folder, skipped)
+    decides = {
+        "pack_fingerprint": pack.fingerprint,
+        "documents": sorted(record.sha256 for record in records),
+        "unlocked": unlocked,
+    }
+
+    def made(place: Workplace) -> Made:
+        run = _Run(options, pack, progress, place, skipped)
         run.read(plan, pdf)
         run.draft(pdf)
-        finished = run.write(identity, configuration, records)
-    return ReferenceResult(_told(finished), list(finished.warnings))
+        return run.write()
+
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this build",
+            out=out,
+            options=options,
+            data_class=options.data_class,
+            plan=partial(would_do, plan, options, pack, out),
+            known=lambda: Known(configuration_of(options, pack), records, decides),
+            work=made,
+            told=_told,
+            seeds={"seed": options.seed},
+            libraries=("pyarrow", "numpy", "polars", "pdfplumber", "pypdfium2", "rapidfuzz"),
+            resume=True,
+        )
+    )
 
 
 @dataclass
@@ -125,7 +114,7 @@ class _Run:
     options: ReferenceOptions
     pack: ReferencePack
     progress: Progress
-    folder: OutFolder
+    place: Workplace
     skipped: Mapping[str, int]
     """What of the inputs' folders was passed over, by why."""
     documents: list[PdfDocument] = field(default_factory=list)
@@ -135,14 +124,12 @@ class _Run:
     left_out: int = 0
 
     def __post_init__(self) -> None:
-        self._started, self._clock = _now(), time.monotonic()
         self._words: Words = words_of(self.pack)
 
     def read(self, plan: Sequence[Identity], pdf: PdfOptions) -> None:
         """All documents, their pages from the journal where an earlier run parsed them."""
-        journal = self.folder.partial / JOURNAL
         with (
-            PageJournal(journal, private=self.folder.private) as store,
+            PageJournal(self.place.journal, private=self.place.private) as store,
             PdfReader(pdf, store) as reader,
         ):
             self.documents = list(reader.read_planned(plan, self.progress))
@@ -153,8 +140,8 @@ class _Run:
         options, progress = self.options, self.progress
         pages = _pages(self.documents)
         with (
-            open_sight(options, self.pack, self.folder, progress) as eyes,
-            open_asker(options, self.pack, self.folder, progress) as asker,
+            open_sight(options, self.pack, self.place, progress) as eyes,
+            open_asker(options, self.pack, self.place, progress) as asker,
         ):
             sight = (
                 partial(transcribed, eyes, self.documents, pdf, progress=progress)
@@ -175,13 +162,8 @@ class _Run:
                 judge=options.judge,
             )
 
-    def write(
-        self,
-        identity: Mapping[str, Any],
-        configuration: Mapping[str, Any],
-        records: Sequence[FileRecord],
-    ) -> Manifest:
-        """Everything into the folder, the manifest last."""
+    def write(self) -> Made:
+        """Everything into the folder but what comes with the manifest."""
         options = self.options
         self.progress("writing", 0, 1)
         by_document = options.split_by == "document"
@@ -199,40 +181,27 @@ class _Run:
             "pages": self.generated.page_counts(self.documents, page_rejects),
             **self.staged.counts,
         }
-        for stage, own in counts.items():
-            own.check(stage)
-        where, private = self.folder.partial, self.folder.private
-        self.folder.write_anew(keep=frozenset({EGRESS}))
+        place = self.place
+        where, private = place.partial, place.private
+        place.folder.write_anew(keep=frozenset({EGRESS}))
         written = write_pairs(where, rows, rejects, seed=options.seed, private=private)
-        manifest = Manifest(
-            verb=VERB,
-            data_class=options.data_class.value,
-            identity=identity,
-            clinqa=clinqa.__version__,
-            command=["clinqa", *sys.argv[1:]],
-            configuration=configuration,
-            seeds={"seed": options.seed},
-            inputs=records,
-            counts=counts,
-            started=self._started,
-            finished=_now(),
-            seconds=round(time.monotonic() - self._clock, 3),
-            versions=library_versions(
-                ("pyarrow", "numpy", "polars", "pdfplumber", "pypdfium2", "rapidfuzz")
-            ),
+        transcripts = [(page.md5, page.page, page.text) for page in self.generated.transcripts]
+        topic = _topic_of_pages(self.staged, self.pack)
+        all_rows = dict(written.rows)
+        all_rows |= write_pages(where, self.documents, topic, transcripts, private=private)
+        stages = {**counts, **written.counts}
+
+        def described(manifest: Manifest) -> None:
+            card = card_of(self.pack, options, manifest, written.splits, self.pairs, rejects)
+            write_card(place, card, COLUMNS, manifest, all_rows, {"pages.parquet": PAGES})
+
+        return Made(
+            counts=stages,
+            rows=all_rows,
             warnings=self._warnings(written),
             details=self._details(rows, counts),
+            describe=described,
         )
-        manifest = manifest.with_counts(written.counts)
-        card = card_of(self.pack, options, manifest, written.splits, self.pairs, rejects)
-        topic = _topic_of_pages(self.staged, self.pack)
-        transcripts = [(page.md5, page.page, page.text) for page in self.generated.transcripts]
-        found = dict(written.rows)
-        with writing(self.folder.path):
-            found |= write_pages(where, self.documents, topic, transcripts, private=private)
-            tables = {"pages.parquet": PAGES}
-            write_card(where, card, COLUMNS, manifest, found, tables, private=private)
-        return self.folder.commit(manifest, found)
 
     def _details(
         self, rows: Sequence[PairRow], counts: Mapping[str, StageCounts]
@@ -373,7 +342,3 @@ def _told(manifest: Manifest) -> dict[str, int]:
         },
         "rejects": rows.get("rejects.parquet", 0),
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -15,9 +15,9 @@ from clinqa.builders.references.generate import Generated, model_options
 from clinqa.builders.references.options import ReferenceOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.journal import Journal
-from clinqa.core.outfolder import JOURNAL, OutFolder
 from clinqa.core.progress import Progress
 from clinqa.core.records import Reason, Reject
+from clinqa.core.stage import Workplace
 from clinqa.models.protocol import Sampling
 from clinqa.models.registry import open_model
 from clinqa.packs.references import ReferencePack
@@ -32,7 +32,7 @@ _AT_ONCE = 8
 
 @contextmanager
 def open_sight(
-    options: ReferenceOptions, pack: ReferencePack, folder: OutFolder, progress: Progress
+    options: ReferenceOptions, pack: ReferencePack, place: Workplace, progress: Progress
 ) -> Iterator[Asker | None]:
     """The model that transcribes, with its journal; None where none was named."""
     name = options.vision_model
@@ -41,9 +41,9 @@ def open_sight(
         return
     if not name.startswith(SEEING):
         raise ConfigError(f"--vision-model {name}: pictures go to {', '.join(SEEING)} models")
-    model = open_model(name, model_options(options, folder, {}))
+    model = open_model(name, model_options(options, place, {}))
     try:
-        with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+        with Journal(place.journal, private=place.private) as journal:
             sampling = Sampling(max_tokens=options.max_tokens)
             yield Asker(model, pack, sampling, journal, options.per_page, options.seed, progress)
     finally:

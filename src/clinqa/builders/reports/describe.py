@@ -191,7 +191,7 @@ def _method(options: BuildOptions) -> list[str]:
             " Beside it: whether the study is adequate, whether the abnormality is there, and, "
             "where it is, how severe, with canonical answers; and questions on abnormalities that "
             "no statement of the report speaks of, not even by a number or an earlier value, whose "
-            f"right answer is that the report does not say ({options.unmentioned_share:.0%} of all "
+            f"right answer is that the report does not say ({options.unmentioned or 0:.0%} of all "
             "items in expectation)."
         )
     context = (

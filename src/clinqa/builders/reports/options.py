@@ -1,64 +1,87 @@
-"""What a build of reports is asked for, and what it hands back."""
+"""What a build of reports is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.progress import Progress, silent
+from clinqa.core.options import SourceOptions, option, varied
 from clinqa.core.records import DataClass
 
-__all__ = ["CONTEXTS", "QUESTIONS", "BuildOptions", "BuildResult", "Progress", "silent"]
+__all__ = ["CONTEXTS", "QUESTIONS", "BuildOptions"]
 
 QUESTIONS = ("paper", "full")
 CONTEXTS = ("findings", "section")
+_UNMENTIONED = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(SourceOptions):
     """Everything that `clinqa build echo` can be told."""
 
-    pack: str = "echo"
-    pack_dir: Path | None = None
-    profile: str = "default"
-    questions: str = "paper"
-    context: str = "findings"
-    text_col: str | None = None
-    subject_col: str | None = None
-    study_col: str | None = None
-    sample_subjects: int | None = None
-    # of all items, under `full`: those whose right answer is that the report does not say
-    unmentioned_share: float = 0.1
-    max_chars: int = 2_000_000
-    workers: int | None = None
-    engine: str = "auto"
-    seed: int = 0
-    limit: int | None = None
-    data_class: DataClass = DataClass.RESTRICTED
-    dry_run: bool = False
-    fresh: bool = False
+    profile: str = option(
+        "default",
+        choices=("default", "published", "strict"),
+        help="published: as the EchoQA paper's code read; strict: normal beside a severity is a"
+        " conflict.",
+    )
+    questions: str = option(
+        "paper",
+        choices=QUESTIONS,
+        help="paper: one a study and abnormality; full: adds adequacy, presence, severity and"
+        " questions whose right answer is that the report does not say.",
+    )
+    context: str = option(
+        "findings",
+        choices=CONTEXTS,
+        help="findings: the study's whole findings; section: the structure's own.",
+    )
+    text: str | None = option(
+        None, flags="--text-col", metavar="NAME", help="Column with the text."
+    )
+    subject: str | None = option(
+        None, flags="--subject-col", metavar="NAME", help="Column with the patient."
+    )
+    study: str | None = option(
+        None, flags="--study-col", metavar="NAME", help="Column with the study id."
+    )
+    sample_subjects: int | None = option(
+        None, low=1, metavar="N", help="Keep N patients by chance."
+    )
+    unmentioned_share: float | None = option(
+        None,
+        low=0,
+        high=1,
+        below=True,
+        metavar="X",
+        help="With --questions full: share of items whose answer the report does not give,"
+        " from 0 to below 1; 0.1 unless given.",
+    )
+    max_chars: int = option(
+        2_000_000, low=1, metavar="N", help="A longer report is rejected and counted."
+    )
+    pack: str = option("echo", shown=False)
+    pack_dir: Path | None = option(
+        None, metavar="DIR", help="Your own pack instead of the shipped one."
+    )
+    workers: int | None = option(None, low=1, metavar="N", help="Processes; the rows are the same.")
+    engine: str = option(
+        "auto", choices=("auto", "compiled", "python"), help="compiled needs the extra 'fast'."
+    )
+    data_class: DataClass = varied(SourceOptions, "data_class", DataClass.RESTRICTED)
     # reports handled at once; rows do not depend on it
-    batch_rows: int = 4096
+    batch_rows: int = option(4096, shown=False)
+
+    @property
+    def unmentioned(self) -> float | None:
+        """The share of questions on what is not mentioned; None where none are asked."""
+        if self.questions != "full":
+            return None
+        return (_UNMENTIONED if self.unmentioned_share is None else self.unmentioned_share) or None
 
     def check(self) -> None:
         """Raise ConfigError for a value that means nothing."""
-        if self.questions not in QUESTIONS:
-            raise ConfigError(f"--questions must be one of {', '.join(QUESTIONS)}")
-        if self.context not in CONTEXTS:
-            raise ConfigError(f"--context must be one of {', '.join(CONTEXTS)}")
-        if not 0 <= self.unmentioned_share < 1:
-            raise ConfigError("--unmentioned-share must be at least 0 and below 1")
-        if self.workers is not None and self.workers < 1:
-            raise ConfigError("--workers must be at least 1")
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """What was made. `notes` are lines for people: what a dry run found, or "already done"."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    already_done: bool = False
+        if self.unmentioned_share is not None and self.questions != "full":
+            raise ConfigError("--unmentioned-share goes with --questions full")
+        super().check()

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import clinqa
 from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import Recipe
 from clinqa.builders.reports.describe import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.merged import BuiltBatches
-from clinqa.builders.reports.options import BuildOptions, BuildResult, Progress, silent
+from clinqa.builders.reports.options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult
-from clinqa.core.durable import writing
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions
-from clinqa.core.outfolder import OutFolder, open_out
+from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS
@@ -31,9 +28,8 @@ from clinqa.kinds.long_form.columns import COLUMNS
 from clinqa.kinds.long_form.discord import load_discord
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack
-from clinqa.privacy import is_private
 from clinqa.privacy.screen import KINDS
-from clinqa.reading.labeller import LONGEST, PROFILES
+from clinqa.reading.labeller import LONGEST
 from clinqa.reading.scan import ScanEngine
 from clinqa.sources.reports import (
     InputPlan,
@@ -45,7 +41,7 @@ from clinqa.sources.reports import (
 )
 from clinqa.sources.reports.inputs import input_records
 
-__all__ = ["BuildOptions", "BuildResult", "build_reports"]
+__all__ = ["BuildOptions", "build_reports"]
 
 VERB = "build echo"
 _REPORT_BYTES = 1000  # of a typical report, with its row
@@ -61,15 +57,13 @@ def build_reports(
     out: Path,
     options: BuildOptions | None = None,
     progress: Progress = silent,
-) -> BuildResult:
+) -> StageResult:
     """Build the dataset of these reports in `out`, or say that it is there already.
 
     A second call after a kill starts over inside the same folder and gives the same rows.
     """
     options = options or BuildOptions()
     options.check()
-    if options.profile not in PROFILES:
-        raise ConfigError(f"--profile must be one of {', '.join(PROFILES)}")
     recipe = _recipe(options)
     pack = recipe.load()
     questionnaire(pack)
@@ -78,41 +72,27 @@ def build_reports(
     plan = describe(inputs, read_options)
     plan.check()
     recipe = replace(recipe, size_hint=_about(plan, options.limit))
-    if options.dry_run:
-        return BuildResult({}, notes=_dry_run(plan, pack, options, out))
-    records = input_records(inputs, plan.bytes, progress, read_options.out)
-    configuration = _configuration(options, pack)
-    identity = _identity(configuration, pack, options, records)
-    with open_out(
-        out, identity, fresh=options.fresh, private=is_private(options.data_class)
-    ) as folder:
-        if folder.done is not None:
-            return BuildResult(
-                _counts(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {visible(str(out))} holds this build"],
-                already_done=True,
-            )
-        run = _Run(options, recipe, plan, progress, pack)
-        result = run.write(read_reports(inputs, read_options), folder)
-        manifest = run.manifest(result, identity, configuration, records)
-        manifest = manifest.with_counts(result.counts)
-        card = card_of(
-            pack,
-            options,
-            result,
-            manifest.warnings,
-            subjects_known=run.subjects_known,
-            identifiers=run.identifiers,
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this build",
+            out=out,
+            options=options,
+            data_class=options.data_class,
+            plan=partial(_dry_run, plan, pack, options, out),
+            known=lambda: _known(
+                options, pack, input_records(inputs, plan.bytes, progress, read_options.out)
+            ),
+            work=lambda place: _ReportBuild(options, recipe, plan, progress, pack).made(
+                read_reports(inputs, read_options), place
+            ),
+            told=_counts,
+            seeds={"seed": options.seed},
         )
-        progress("writing", 1, 1)
-        with writing(folder.path):
-            write_card(folder.partial, card, COLUMNS, manifest, result.rows, private=folder.private)
-        finished = folder.commit(manifest, result.rows)
-    return BuildResult(_counts(finished), list(finished.warnings))
+    )
 
 
-class _Run:
+class _ReportBuild:
     """One run from the first batch to the tables in the partial folder, with what it counted."""
 
     def __init__(
@@ -124,88 +104,88 @@ class _Run:
         pack: Pack,
     ) -> None:
         self._options, self._recipe, self._progress = options, recipe, progress
-        self._started, self._clock = _now(), time.monotonic()
-        self.identifiers: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-        self.subjects_known = all(file.subject_col for file in plan.readable)
-        self.read = ReadCounts()
-        self.unread: list[str] = []
-        self.too_long = 0
+        self._identifiers: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
+        self._subjects_known = all(file.subject_col for file in plan.readable)
+        self._read = ReadCounts()
+        self._unread: list[str] = []
+        self._too_long = 0
         self._plan, self._pack = plan, pack
 
-    def write(self, reader: ReportReader, folder: OutFolder) -> WriteResult:
+    def made(self, reader: ReportReader, place: Workplace) -> Made:
+        """Everything but card and manifest, and what both tell."""
+        result = self._write(reader, place)
+
+        def described(manifest: Manifest) -> None:
+            card = card_of(
+                self._pack,
+                self._options,
+                result,
+                manifest.warnings,
+                subjects_known=self._subjects_known,
+                identifiers=self._identifiers,
+            )
+            self._progress("writing", 1, 1)
+            write_card(place, card, COLUMNS, manifest, result.rows)
+
+        return Made(
+            counts=result.counts,
+            rows=result.rows,
+            warnings=self._warnings(result),
+            details={
+                "identifier_screen": dict(self._identifiers),
+                "bad_bytes": self._read.bad_bytes,
+                "studies_without_patient": self._read.no_group,
+                "statements_too_long": self._too_long,
+                "two_valued": two_valued(self._pack),
+            },
+            describe=described,
+        )
+
+    def _write(self, reader: ReportReader, place: Workplace) -> WriteResult:
         """Read, label and write everything but card and manifest."""
         options = self._options
         writer = DatasetWriter(
-            folder.partial,
+            place.partial,
             seed=options.seed,
             sample_subjects=options.sample_subjects,
-            drawn_share=_share(options),
-            private=folder.private,
+            drawn_share=options.unmentioned,
+            private=place.private,
         )
-        self.read = reader.counts
+        self._read = reader.counts
         built = BuiltBatches(reader, self._recipe, options.workers or 1)
         without_block = notes = 0
         for batch in built:
             writer.add(batch.tables)
-            self.identifiers.update(batch.identifiers)
+            self._identifiers.update(batch.identifiers)
             without_block += batch.without_block
-            self.too_long += batch.too_long
+            self._too_long += batch.too_long
             notes += batch.notes
             self._progress("reading and labelling", notes, fraction=reader.fraction)
         for reason, count in sorted(reader.counts.out_of_scope.items()):
             writer.out_of_scope(reason, count)
         if without_block:
             writer.out_of_scope(NO_REPORT, without_block)
-        self.unread = list(reader.broken)
+        self._unread = list(reader.broken)
         self._progress("writing", 0, 1)
         return writer.finish(built.readings.table())
 
-    def manifest(
-        self,
-        result: WriteResult,
-        identity: Mapping[str, Any],
-        configuration: Mapping[str, Any],
-        records: Sequence[FileRecord],
-    ) -> Manifest:
-        """The manifest, but for outputs and counts."""
-        return Manifest(
-            verb=VERB,
-            data_class=self._options.data_class.value,
-            identity=identity,
-            clinqa=clinqa.__version__,
-            command=["clinqa", *sys.argv[1:]],
-            configuration=configuration,
-            seeds={"seed": self._options.seed},
-            inputs=records,
-            started=self._started,
-            finished=_now(),
-            seconds=round(time.monotonic() - self._clock, 3),
-            versions=library_versions(),
-            warnings=self._warnings(result),
-            details={
-                "identifier_screen": dict(self.identifiers),
-                "bad_bytes": self.read.bad_bytes,
-                "studies_without_patient": self.read.no_group,
-                "statements_too_long": self.too_long,
-                "two_valued": two_valued(self._pack),
-            },
-        )
-
     def _warnings(self, result: WriteResult) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
-        read = self.read
+        read = self._read
         found = [visible(text) for text in self._plan.warnings]
         if broken := read.rejects[Reason.BROKEN_FILE]:
             files = "1 file" if broken == 1 else f"{broken:,} files"
-            more = f"; and {broken - len(self.unread):,} more" if broken > len(self.unread) else ""
-            named = visible("; ".join(self.unread))
+            more = (
+                f"; and {broken - len(self._unread):,} more" if broken > len(self._unread) else ""
+            )
+            named = visible("; ".join(self._unread))
             found.append(f"{files} could not be read, or not to the end: {named}{more}")
         if not result.counts["studies"].kept:
             why = "rejects.parquet says why" if read.read else "the input holds no report"
             found.append(f"no study was kept: the dataset is empty; {why}")
         if not self._pack.lexicon:
             found.append("the pack has no lexicon: the grammar alone reads the statements")
-        if not self.subjects_known:
+        if not self._subjects_known:
             found.append(NO_SUBJECT)
         elif read.no_group:
             found.append(f"{read.no_group:,} reports name no patient; each is its own group")
@@ -214,16 +194,16 @@ class _Run:
                 f"{read.bad_bytes:,} bytes in {read.bad_texts:,} reports were no UTF-8 and became "
                 "U+FFFD; is the file in another encoding?"
             )
-        if self.too_long:
+        if self._too_long:
             found.append(
-                f"{self.too_long:,} statements of more than {LONGEST:,} characters were not read; "
+                f"{self._too_long:,} statements of more than {LONGEST:,} characters were not read; "
                 "do the reports lack their line ends or full stops?"
             )
-        hits = {kind: n for kind, n in self.identifiers.items() if n and kind != "placeholders"}
+        hits = {kind: n for kind, n in self._identifiers.items() if n and kind != "placeholders"}
         if hits:
             named = ", ".join(f"{kind.replace('_', ' ')} {n:,}" for kind, n in sorted(hits.items()))
             found.append(f"text that looks like identifiers ({named}); see the card")
-        share = _share(self._options)
+        share = self._options.unmentioned
         if share is not None and not result.items.out_of_scope_by_reason.get("not_drawn"):
             found.append(
                 f"unmentioned questions are fewer than {share:.0%} of all items: the reports leave "
@@ -237,11 +217,6 @@ class _Run:
         return found
 
 
-def _share(options: BuildOptions) -> float | None:
-    """The share of questions on what is not mentioned; None where none are asked."""
-    return options.unmentioned_share or None if options.questions == "full" else None
-
-
 def _recipe(options: BuildOptions) -> Recipe:
     return Recipe(
         pack=options.pack,
@@ -251,7 +226,7 @@ def _recipe(options: BuildOptions) -> Recipe:
         items=ItemOptions(
             full=options.questions == "full",
             by_section=options.context == "section",
-            unmentioned=_share(options) is not None,
+            unmentioned=options.unmentioned is not None,
             seed=options.seed,
         ),
     )
@@ -275,53 +250,35 @@ def _check_discord(pack: Pack) -> None:
 def _read_options(options: BuildOptions, out: Path) -> ReadOptions:
     return ReadOptions(
         out=Path(os.path.realpath(out)),
-        text_col=options.text_col,
-        subject_col=options.subject_col,
-        study_col=options.study_col,
+        text_col=options.text,
+        subject_col=options.subject,
+        study_col=options.study,
         max_chars=options.max_chars,
         limit=options.limit,
         batch_rows=options.batch_rows,
     )
 
 
-def _configuration(options: BuildOptions, pack: Pack) -> dict[str, Any]:
-    """What the run was told, as the manifest tells it."""
-    return {
+def _known(options: BuildOptions, pack: Pack, records: Sequence[FileRecord]) -> Known:
+    """What the run was told, and what decides the rows: neither workers nor engine."""
+    hashes = [record.sha256 for record in records]
+    if options.limit is None:
+        hashes.sort()  # under a limit the order of inputs decides what is read
+    told = {
         "pack": pack.spec.id,
         "profile": options.profile,
         "questions": options.questions,
         "context": options.context,
-        "unmentioned_share": _share(options),
+        "unmentioned_share": options.unmentioned,
         "sample_subjects": options.sample_subjects,
         "limit": options.limit,
         "max_chars": options.max_chars,
-        "text_col": options.text_col,
-        "subject_col": options.subject_col,
-        "study_col": options.study_col,
+        "text_col": options.text,
+        "subject_col": options.subject,
+        "study_col": options.study,
         "seed": options.seed,
     }
-
-
-def _identity(
-    configuration: Mapping[str, Any],
-    pack: Pack,
-    options: BuildOptions,
-    records: Sequence[FileRecord],
-) -> dict[str, Any]:
-    """What decides the rows: neither workers nor engine, nor where anything lies."""
-    hashes = [record.sha256 for record in records]
-    if options.limit is None:
-        hashes.sort()  # under a limit the order of inputs decides what is read
-    return identity_of(
-        {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "pack_fingerprint": pack.fingerprint,
-            "data_class": options.data_class.value,
-            "inputs": hashes,
-        }
-    )
+    return Known(told, records, {"pack_fingerprint": pack.fingerprint, "inputs": hashes})
 
 
 def _dry_run(plan: InputPlan, pack: Pack, options: BuildOptions, out: Path) -> list[str]:
@@ -365,7 +322,3 @@ def _counts(manifest: Manifest) -> dict[str, int]:
         },
         "statements": rows.get("statements.parquet", 0),
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.core.problems import Findings, Problem
-from clinqa.core.records import Level, Phase
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS, Level, Phase
 from clinqa.kinds.facets.columns import Checked
 
 __all__ = ["content_problems"]

@@ -16,8 +16,7 @@ import polars as pl
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, StageCounts
-from clinqa.core.records import Method, Phase
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS, Method, Phase
 from clinqa.kinds.facets.describes import Holding, most_first
 from clinqa.kinds.long_form.discord import DiscordCase, DiscordRow, DiscordTable, find_discord
 from clinqa.kinds.long_form.levels import LEVELS

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
 from clinqa.kinds.facets.describes import (
     BarPicture,
     BarRow,

@@ -8,7 +8,7 @@ from typing import Any
 
 from clinqa.core.manifest import Manifest
 from clinqa.core.problems import Findings, Problem
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS
 from clinqa.kinds.facets.columns import Checked
 from clinqa.kinds.true_false.probe import Probe, probe
 

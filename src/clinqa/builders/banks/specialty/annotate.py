@@ -12,7 +12,6 @@ from clinqa.builders.banks.specialty.classifier import FOLDS, Fitted, fit, folds
 from clinqa.builders.banks.specialty.expert import Expert, match
 from clinqa.builders.banks.specialty.features import Features, Featuriser
 from clinqa.builders.banks.specialty.multi import (
-    SetOptions,
     SetReport,
     cross_report,
     divide,
@@ -22,6 +21,7 @@ from clinqa.builders.banks.specialty.multi import (
     make,
     refuse_few_halves,
 )
+from clinqa.builders.banks.specialty.options import SetOptions
 from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
 from clinqa.core.errors import ConfigError
 from clinqa.core.progress import Progress

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.core.manifest import Manifest
-from clinqa.core.records import Reason
-from clinqa.core.schema import SPLITS
+from clinqa.core.records import SPLITS, Reason
 from clinqa.dataset.card import Card, tabled
 from clinqa.kinds.facets.describes import most_first
 
@@ -114,8 +113,8 @@ def _votes_needed(options: SpecialtyOptions) -> str:
     if options.annotator == "metadata":
         return ""
     return (
-        f" A question has the specialty that at least {options.quorum} of the five votes name; "
-        "every vote is kept (`votes.parquet`, rejected questions too)."
+        f" A question has the specialty that at least {options.votes_needed} of the five votes "
+        "name; every vote is kept (`votes.parquet`, rejected questions too)."
     )
 
 

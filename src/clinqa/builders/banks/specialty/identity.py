@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import clinqa
 from clinqa.builders.banks.specialty.options import SpecialtyOptions
-from clinqa.core.manifest import FileRecord, Manifest, identity_of, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.stage import Known
 from clinqa.packs.specialties import Specialties
 
-__all__ = ["VERB", "configuration_of", "counts_of", "identity_of_build", "records_of"]
+__all__ = ["VERB", "configuration_of", "counts_of", "known_of"]
 
 VERB = "build specialty"
 
@@ -35,20 +34,15 @@ def counts_of(manifest: Manifest) -> dict[str, int]:
     }
 
 
-def records_of(paths: Sequence[Path]) -> list[FileRecord]:
-    """The inputs by hash."""
-    return [FileRecord(path.name, sha256_file(path), path.stat().st_size) for path in paths]
-
-
 def configuration_of(options: SpecialtyOptions) -> dict[str, Any]:
     """What the run was told, as the manifest tells it."""
-    sets = options.sets
+    sets = options.calibration
     return {
         "annotator": options.annotator,
         "model": options.model,
         "metadata_first": options.metadata_first,
-        "quorum": options.quorum,
-        "min_specialty_size": options.min_specialty_size,
+        "quorum": options.votes_needed,
+        "min_specialty_size": options.smallest,
         "sets": {
             "kind": sets.kind,
             "alpha": sets.alpha,
@@ -65,25 +59,22 @@ def configuration_of(options: SpecialtyOptions) -> dict[str, Any]:
     }
 
 
-def identity_of_build(
-    configuration: Mapping[str, Any],
-    pack: Specialties,
+def known_of(
     options: SpecialtyOptions,
+    pack: Specialties,
     inputs: Sequence[FileRecord],
     embeddings: str | None,
     banks: int,
-) -> dict[str, Any]:
+) -> Known:
     """What decides the rows. The order of banks does not, unless there is a limit."""
     own = [record.sha256 for record in inputs[:banks]]
-    return identity_of(
+    return Known(
+        configuration_of(options),
+        inputs,
         {
-            **configuration,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
             "pack_fingerprint": pack.fingerprint,
-            "data_class": options.data_class.value,
             "banks": own if options.limit is not None else sorted(own),
             "labelled": sorted(record.sha256 for record in inputs[banks:]),
             "embeddings": embeddings,
-        }
+        },
     )

@@ -9,18 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clinqa.builders.banks.specialty.options import SetOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash, sub_seed
 from clinqa.stats.conformal import (
-    Cover,
     Coverage,
     Mask,
-    Rule,
     Threshold,
     class_thresholds,
     coverage,
@@ -34,8 +33,6 @@ from clinqa.stats.conformal import (
 from clinqa.stats.intervals import Floats
 
 __all__ = [
-    "KINDS",
-    "SetOptions",
     "SetReport",
     "cross_report",
     "divide",
@@ -46,29 +43,7 @@ __all__ = [
     "refuse_few_halves",
 ]
 
-Kind = Literal["split", "class", "cross", "none"]
-KINDS = ("split", "class", "cross", "none")
 _RESPLITS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class SetOptions:
-    """`alpha`: the share that may be missed; `cover`: any gold label, or all of them."""
-
-    kind: Kind = "split"
-    alpha: float = 0.1
-    rule: Rule = "conformal"
-    cover: Cover = "any"
-    randomised: bool = False
-
-    def check(self) -> None:
-        """Raise ConfigError for what cannot be."""
-        if not 0 < self.alpha < 1:
-            raise ConfigError("--alpha must lie between 0 and 1")
-        if self.kind == "class" and (self.rule == "plain" or self.randomised):
-            raise ConfigError("--sets class goes with neither --sets-rule plain nor --randomised")
-        if self.randomised and self.rule == "plain":
-            raise ConfigError("--randomised has no meaning with --sets-rule plain")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import clinqa
 from clinqa.builders.banks.flags import is_garbled, needs_image
 from clinqa.builders.banks.gather import Alikes, Gathered, alikes, gather, groups_and_splits
 from clinqa.builders.banks.specialty.agree import agreement
@@ -25,37 +20,29 @@ from clinqa.builders.banks.specialty.annotate import (
 from clinqa.builders.banks.specialty.ask import ask
 from clinqa.builders.banks.specialty.bundled import bundled
 from clinqa.builders.banks.specialty.expert import Expert, read_expert
-from clinqa.builders.banks.specialty.identity import (
-    VERB,
-    configuration_of,
-    counts_of,
-    identity_of_build,
-    records_of,
-)
+from clinqa.builders.banks.specialty.identity import VERB, counts_of, known_of
 from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
-from clinqa.builders.banks.specialty.options import SpecialtyOptions, SpecialtyResult
+from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.plan import dry_run, price_of
 from clinqa.builders.banks.specialty.publish import SpecialtyBuild, publish
 from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept
-from clinqa.core.errors import ClinqaError
 from clinqa.core.journal import Journal
-from clinqa.core.manifest import FileRecord, Manifest, library_versions
-from clinqa.core.outfolder import JOURNAL, OutFolder, create_file, open_out, writing
+from clinqa.core.manifest import FileRecord
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import open_model
 from clinqa.packs.specialties import Specialties, builtin_specialties
-from clinqa.privacy import is_private
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
 from clinqa.sources.banks.bank_item import matching_text
 
 __all__ = ["build_specialty"]
 
 STAGE = "specialty"
-EGRESS = "egress.jsonl"
+_LIBRARIES = ("pyarrow", "numpy", "polars", "scipy", "scikit-learn", "torch", "transformers")
 
 
 def build_specialty(
@@ -63,7 +50,7 @@ def build_specialty(
     out: Path,
     options: SpecialtyOptions | None = None,
     progress: Progress = silent,
-) -> SpecialtyResult:
+) -> StageResult:
     """Build the dataset in `out`, or say that it is there already."""
     options = options or SpecialtyOptions()
     options.check()
@@ -74,39 +61,36 @@ def build_specialty(
     expert = read_expert(experts, pack, reading, options.seed) if experts else None
     wants_meaning = options.meaning and options.annotator == "classifier"
     minilm = find_minilm() if wants_meaning else None
-    if options.dry_run:
-        gathered = gather(files, options.limit)
-        notes = dry_run(files, problems, gathered, expert, options, pack, minilm, out)
-        return SpecialtyResult({}, notes=notes)
-    embed = MiniLM(minilm) if minilm else None
+    embed = MiniLM(minilm) if minilm and not options.dry_run else None
     labelled = bank_files([*experts, *options.annotations])
-    inputs = records_of([*(file.path for file in files), *labelled])
-    configuration = configuration_of(options)
-    identity = identity_of_build(
-        configuration, pack, options, inputs, embed.identity if embed else None, len(files)
+
+    def planned() -> list[str]:
+        gathered = gather(files, options.limit)
+        return dry_run(files, problems, gathered, expert, options, pack, minilm, out)
+
+    def known() -> Known:
+        inputs = [FileRecord.of(one) for one in (*(file.path for file in files), *labelled)]
+        return known_of(options, pack, inputs, embed.identity if embed else None, len(files))
+
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this build",
+            out=out,
+            options=options,
+            data_class=options.data_class,
+            plan=planned,
+            known=known,
+            work=lambda place: _Run(options, pack, place, expert, embed, progress).made(
+                files, problems
+            ),
+            told=counts_of,
+            seeds={"seed": options.seed},
+            libraries=_LIBRARIES,
+            resume=options.annotator == "llm",
+            sends=options.annotator == "llm",
+        )
     )
-    private = is_private(options.data_class)
-    with open_out(
-        out, identity, fresh=options.fresh, private=private, resume=options.annotator == "llm"
-    ) as folder:
-        if folder.done is not None:
-            return SpecialtyResult(
-                counts_of(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {visible(str(out))} holds this build"],
-                already_done=True,
-            )
-        with writing(folder.path):
-            run = _Run(options, pack, folder, expert, embed, progress)
-            try:
-                outcome = run.outcome(files, problems)
-            except (ClinqaError, KeyboardInterrupt):
-                run.leave()
-                raise
-            finished = publish(
-                folder, outcome, run.manifest(outcome, identity, configuration, inputs)
-            )
-    return SpecialtyResult(counts_of(finished), list(finished.warnings))
 
 
 class _Run:
@@ -116,16 +100,25 @@ class _Run:
         self,
         options: SpecialtyOptions,
         pack: Specialties,
-        folder: OutFolder,
+        place: Workplace,
         expert: Expert | None,
         embed: MiniLM | None,
         progress: Progress,
     ) -> None:
-        self._options, self._pack, self._folder = options, pack, folder
+        self._options, self._pack, self._place = options, pack, place
         self._expert, self._embed, self._progress = expert, embed, progress
-        self._started, self._clock = _now(), time.monotonic()
 
-    def outcome(self, files: Sequence[BankFile], problems: Sequence[str]) -> SpecialtyBuild:
+    def made(self, files: Sequence[BankFile], problems: Sequence[str]) -> Made:
+        """Everything but the manifest, written."""
+        found = self._outcome(files, problems)
+        details = {
+            "annotator": found.annotated.details,
+            "near_duplicate_pairs": found.near.table.num_rows,
+            "leaking_pairs": found.near.leaks,
+        }
+        return publish(self._place, found, details)
+
+    def _outcome(self, files: Sequence[BankFile], problems: Sequence[str]) -> SpecialtyBuild:
         """Everything that is to be written."""
         options = self._options
         self._progress("reading", 0, 1)
@@ -142,7 +135,7 @@ class _Run:
         outcomes = []
         for at, item in enumerate(items):
             label, reason = annotated.tallies[at].label, reasons[at]
-            if reason is None and sizes[label] < options.min_specialty_size:
+            if reason is None and sizes[label] < options.smallest:
                 reason = Reason.SPECIALTY_TOO_SMALL
             outcomes.append("kept" if reason is None else reason.value)
             if reason is not None or label is None:
@@ -187,12 +180,6 @@ class _Run:
             warnings=self._warnings(gathered, problems, near, annotated, kept),
         )
 
-    def leave(self) -> None:
-        """After an error: keep what was paid for, or leave a folder that any run may take."""
-        journal = self._folder.partial / JOURNAL
-        if not journal.exists() or not journal.stat().st_size:
-            self._folder.abandon()
-
     def _annotated(self, items: Sequence[BankItem]) -> SpecialtyLabels:
         options, pack = self._options, self._pack
         if options.annotator == "metadata":
@@ -203,10 +190,16 @@ class _Run:
         if options.annotator == "classifier":
             assert self._expert is not None
             found = by_classifier(
-                rest, self._expert, pack, options.sets, self._embed, options.seed, self._progress
+                rest,
+                self._expert,
+                pack,
+                options.calibration,
+                self._embed,
+                options.seed,
+                self._progress,
             )
         else:
-            found = by_model(rest, self._expert, self._ask, options.sets, options.seed)
+            found = by_model(rest, self._expert, self._ask, options.calibration, options.seed)
         if len(rest) == len(items):
             return found
         votes = [[vote] if vote else [] for vote in told]
@@ -221,7 +214,7 @@ class _Run:
         return found
 
     def _ask(self, items: Sequence[BankItem]) -> Any:
-        options, folder = self._options, self._folder
+        options, place = self._options, self._place
         model = open_model(
             options.model,
             ModelOptions(
@@ -232,11 +225,11 @@ class _Run:
                 timeout=options.timeout,
                 price_file=options.price_file,
                 attestations=options.attestations,
-                egress_log=folder.partial / EGRESS,
+                egress_log=place.egress,
             ),
         )
         try:
-            with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+            with Journal(place.journal, private=place.private) as journal:
                 found = ask(
                     items,
                     self._pack,
@@ -249,8 +242,6 @@ class _Run:
                 )
         finally:
             model.close()
-        if not (folder.partial / EGRESS).exists():  # nothing was sent: an empty list says so
-            os.close(create_file(folder.partial / EGRESS, private=folder.private))
         return found
 
     def _reasons(
@@ -273,7 +264,7 @@ class _Run:
             elif _is_metadata(annotated, at):
                 reasons.append(Reason.OTHERS if found.label == self._pack.others else None)
             else:
-                reasons.append(found.reason(options.quorum, self._pack.others))
+                reasons.append(found.reason(options.votes_needed, self._pack.others))
             if reasons[-1] is None and options.drop_flagged:
                 if needs_image(item.question) or _garbled(item):
                     reasons[-1] = Reason.IMAGE_REFERENCE
@@ -314,38 +305,6 @@ class _Run:
             )
         return found + annotated.warnings
 
-    def manifest(
-        self,
-        outcome: SpecialtyBuild,
-        identity: Mapping[str, Any],
-        configuration: Mapping[str, Any],
-        inputs: Sequence[FileRecord],
-    ) -> Manifest:
-        """The manifest, but for outputs."""
-        return Manifest(
-            verb=VERB,
-            data_class=self._options.data_class.value,
-            identity=identity,
-            clinqa=clinqa.__version__,
-            command=["clinqa", *sys.argv[1:]],
-            configuration=configuration,
-            seeds={"seed": self._options.seed},
-            inputs=inputs,
-            counts=outcome.stages(),
-            started=self._started,
-            finished=_now(),
-            seconds=round(time.monotonic() - self._clock, 3),
-            versions=library_versions(
-                ("pyarrow", "numpy", "polars", "scipy", "scikit-learn", "torch", "transformers")
-            ),
-            warnings=outcome.warnings,
-            details={
-                "annotator": outcome.annotated.details,
-                "near_duplicate_pairs": outcome.near.table.num_rows,
-                "leaking_pairs": outcome.near.leaks,
-            },
-        )
-
 
 def _is_metadata(annotated: SpecialtyLabels, at: int) -> bool:
     votes = annotated.votes[at]
@@ -359,7 +318,3 @@ def _garbled(item: BankItem) -> bool:
 def _alike(item: BankItem) -> bool:
     """Does one text stand in two places, so that only letters tell them apart?"""
     return len({matching_text(text) for text in item.options}) < len(item.options)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

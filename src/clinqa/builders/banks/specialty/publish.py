@@ -22,8 +22,8 @@ from clinqa.builders.banks.specialty.write import (
 )
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts
-from clinqa.core.outfolder import OutFolder
 from clinqa.core.records import Reject
+from clinqa.core.stage import Made, Workplace
 from clinqa.dataset.parquet import write_table
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.written import write_rejects
@@ -71,14 +71,12 @@ class SpecialtyBuild:
             rejected=len(self.rejects),
             rejected_by_reason=sorted_out,
         )
-        questions.check("questions")
-        items.check("items")
         return {"questions": questions, "items": items}
 
 
-def publish(folder: OutFolder, found: SpecialtyBuild, manifest: Manifest) -> Manifest:
-    """Write everything and commit; gives the manifest as written."""
-    partial, private = folder.partial, folder.private
+def publish(place: Workplace, found: SpecialtyBuild, details: Mapping[str, Any]) -> Made:
+    """Write everything but card and Croissant, which come with the manifest."""
+    partial, private = place.partial, place.private
     rows = write_items(partial, found.kept, private=private)
     items = found.gathered.items
     rows |= write_votes(partial, items, found.annotated.votes, found.outcomes, private=private)
@@ -95,9 +93,17 @@ def publish(folder: OutFolder, found: SpecialtyBuild, manifest: Manifest) -> Man
         "agreement": list(found.agreed),
     }
     write_figures(partial, figures, extra, private=private)
-    card = card_of(found, tables, manifest)
-    write_card(partial, card, COLUMNS, manifest, rows, private=private)
-    return folder.commit(manifest, rows)
+
+    def described(manifest: Manifest) -> None:
+        write_card(place, card_of(found, tables, manifest), COLUMNS, manifest, rows)
+
+    return Made(
+        counts=found.stages(),
+        rows=rows,
+        warnings=found.warnings,
+        details=details,
+        describe=described,
+    )
 
 
 def _figures(found: SpecialtyBuild) -> list[Figure]:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import Specialties
 
-__all__ = ["QUORUMS", "VOTERS", "Vote", "VoteTally", "tally"]
+__all__ = ["VOTERS", "Vote", "VoteTally", "tally"]
 
 VOTERS = 5
-QUORUMS = (3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)

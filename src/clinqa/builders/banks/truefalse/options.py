@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clinqa.core.records import DataClass
+from clinqa.builders.banks.answer_key import AnswerKeyOptions
+from clinqa.core.options import SourceOptions, option
 
 __all__ = ["BankTfOptions"]
 
 
-@dataclass(frozen=True, slots=True)
-class BankTfOptions:
+@dataclass(frozen=True, kw_only=True)
+class BankTfOptions(AnswerKeyOptions, SourceOptions):
     """Everything that it can be told."""
 
-    topic: str = "ecg"
-    answer_base: int | None = None
-    limit: int | None = None
-    seed: int = 0
-    data_class: DataClass = DataClass.PUBLIC
-    dry_run: bool = False
-    fresh: bool = False
+    topic: str = option("ecg", metavar="T", help="Which questions: ecg.")

@@ -193,7 +193,7 @@ def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairR
 def _describe(place: Workplace, written: PairsWritten, manifest: Manifest) -> None:
     """Card and Croissant."""
     card = card_of(written, manifest)
-    write_card(place.partial, card, COLUMNS, manifest, written.rows, private=place.private)
+    write_card(place, card, COLUMNS, manifest, written.rows)
 
 
 def _dry_run(

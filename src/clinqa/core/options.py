@@ -1,0 +1,248 @@
+"""The options of a verb, told once: a frozen dataclass whose fields say all there is to say.
+
+The command line, a study file and Python read the same fields: type, default, bounds, choices,
+help, how the flag is called, and which facet or ability a kind of item must have for it.
+
+    @dataclass(frozen=True, kw_only=True)
+    class ScoreOptions(OutputOptions):
+        draws: int = option(1000, flags="--resamples", low=100, metavar="N", help="Samples drawn.")
+
+A field without a default must be given. A sequence is a flag that may be given again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.records import DataClass
+
+__all__ = [
+    "DrawingOptions",
+    "LocalOptions",
+    "Option",
+    "Options",
+    "OutputOptions",
+    "PayingOptions",
+    "SamplingOptions",
+    "SendingOptions",
+    "SourceOptions",
+    "option",
+    "options_of",
+    "varied",
+]
+
+_KEY = "clinqa"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What one field of the options says of itself.
+
+    One whose `default` is `...` must be given. `low` and `high` bound a number and are allowed
+    themselves unless `above` or `below` says that they are not. `needs` is a facet or an ability
+    of kinds (`clinqa.kinds.registry`). `split` is what parts a value into several. One that is not
+    `shown` is for Python alone.
+    """
+
+    name: str = ""
+    default: Any = ...
+    help: str = ""
+    metavar: str | None = None
+    flags: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    below: bool = False
+    choices: tuple[str, ...] = ()
+    needs: str = ""
+    split: str = ""
+    shown: bool = True
+
+    @property
+    def flag(self) -> str:
+        """What it is called on the command line: the first of its flags."""
+        return self.flags[0].partition("/")[0]
+
+    @property
+    def required(self) -> bool:
+        """Must it be given?"""
+        return self.default is ...
+
+    def check(self, value: Any) -> None:
+        """Raise ConfigError for a value out of bounds or choices; None is no value."""
+        if value is None:
+            return
+        several = value if isinstance(value, tuple | list) else (value,)
+        if self.choices and not set(several) <= set(self.choices):
+            raise ConfigError(f"{self.flag} must be one of {', '.join(self.choices)}")
+        if not self._within(value):
+            raise ConfigError(f"{self.flag} must be {self.bounds}")
+
+    @property
+    def bounds(self) -> str:
+        """The bounds in words.
+
+        >>> Option(low=0, high=1, above=True).bounds, Option(low=1).bounds
+        ('above 0 and at most 1', 'at least 1')
+        """
+        if not (self.above or self.below or self.low is None or self.high is None):
+            return f"{self.low:,} to {self.high:,}"
+        low = "" if self.low is None else f"{'above' if self.above else 'at least'} {self.low:,}"
+        high = "" if self.high is None else f"{'below' if self.below else 'at most'} {self.high:,}"
+        return " and ".join(filter(None, (low, high)))
+
+    def _within(self, value: Any) -> bool:
+        if self.low is None and self.high is None:
+            return True
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        if not (low <= value <= high and math.isfinite(value)):  # a NaN is not at least anything
+            return False
+        return not (self.above and value == low) and not (self.below and value == high)
+
+
+def option(default: Any = ..., *, flags: str = "", **said: Any) -> Any:
+    """A field of options; `said` is what an `Option` takes, `flags` its names parted by blanks.
+
+    `--name` after the field's own name unless given; `--name/--no-name` for what can be denied.
+    """
+    told = Option(default=default, flags=tuple(flags.split()), **said)
+    return _field(told)
+
+
+def varied(group: type[Options], name: str, default: Any = ..., **said: Any) -> Any:
+    """The field of a shared group with another default, help or bound."""
+    told = next(one for one in options_of(group) if one.name == name)
+    default = told.default if default is ... else default
+    return _field(dataclasses.replace(told, default=default, **said))
+
+
+def _field(told: Option) -> Any:
+    default = dataclasses.MISSING if told.required else told.default
+    return dataclasses.field(default=default, metadata={_KEY: told})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of the options of every verb."""
+
+    def check(self) -> None:
+        """Raise ConfigError for a value that means nothing."""
+        for one in options_of(type(self)):
+            one.check(getattr(self, one.name))
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Self:
+        """The options of a file's mapping; ConfigError for a key that is none, with the nearest."""
+        known = {one.name: one for one in options_of(cls)}
+        for key in given:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+                raise ConfigError(f"{key}: no such option; did you mean {', '.join(near)}?")
+        for one in known.values():
+            if one.required and one.name not in given:
+                raise ConfigError(f"{one.name}: must be given")
+        return cls(**given)
+
+
+def options_of(options: type[Options]) -> Iterator[Option]:
+    """What each field says: a class's own fields first, then those of its groups in turn."""
+    fields = {one.name: one for one in dataclasses.fields(options)}
+    own = (name for part in options.__mro__ for name in vars(part).get("__annotations__", ()))
+    for name in dict.fromkeys(own):
+        told = fields[name].metadata.get(_KEY)
+        if told is not None:
+            flags = told.flags or (f"--{name.replace('_', '-')}",)
+            yield dataclasses.replace(told, name=name, flags=flags)
+
+
+_ANNOTATIONS = "__annotations__"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(Options):
+    """What every verb that makes a folder can be told."""
+
+    data_class: DataClass | None = option(
+        None, help="That of what is read, unless it is raised here."
+    )
+    seed: int = option(0, metavar="N", help="Seed of every random choice.")
+    limit: int | None = option(None, low=1, metavar="N", help="Read the first N only.")
+    dry_run: bool = option(False, help="Say what would be read and written, and stop.")
+    fresh: bool = option(False, help="Delete our own results in the output folder and start again.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions(OutputOptions):
+    """What every verb that reads what no dataset is made of yet can be told."""
+
+    data_class: DataClass = option(
+        DataClass.PUBLIC, help="How far the text may travel; results inherit it."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawingOptions(OutputOptions):
+    """What every verb that gives intervals can be told."""
+
+    draws: int = option(
+        1000,
+        flags="--resamples",
+        low=100,
+        metavar="N",
+        help="Samples drawn, for intervals and tests.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions(Options):
+    """How a model decodes."""
+
+    temperature: float = option(0.0, low=0.0, metavar="X", help="0: greedy.")
+    top_p: float = option(1.0, low=0.0, high=1.0, above=True, metavar="X", help="Nucleus sampling.")
+    max_tokens: int = option(128, low=1, metavar="N", help="Longest answer.")
+    stop: Sequence[str] = option((), metavar="TEXT", help="Ends an answer; repeatable.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendingOptions(Options):
+    """How a model behind a server is reached, and what may be sent to it."""
+
+    base_url: str | None = option(None, metavar="URL", help="Where a remote model is served.")
+    api_key_env: str | None = option(
+        None, metavar="NAME", help="Environment variable with the key."
+    )
+    max_parallel: int = option(32, low=1, metavar="N", help="Requests at once.")
+    timeout: float = option(120.0, low=0.1, metavar="SECONDS", help="For one request.")
+    attestations: Path | None = option(
+        None, metavar="FILE", help="Which hosts may see restricted text, and why."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayingOptions(SendingOptions):
+    """The same where it costs money."""
+
+    price_file: Path | None = option(
+        None, flags="--prices", metavar="FILE", help="Prices for a million tokens, YAML."
+    )
+    max_cost: float | None = option(
+        None, low=0, above=True, metavar="X", help="Stop, resumable, before more is spent."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalOptions(Options):
+    """How a model on this machine is run."""
+
+    dtype: str | None = option(None, metavar="T", help="Of a local model.")
+    device: str | None = option(None, metavar="D", help="Of a local model.")
+    threads: int | None = option(None, low=1, metavar="N", help="Of a local model.")
+    batch_size: int | None = option(None, low=1, metavar="N", help="Of a local model.")

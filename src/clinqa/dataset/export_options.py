@@ -1,0 +1,21 @@
+"""What `clinqa export` is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clinqa.core.options import Options, OutputOptions, option, varied
+
+__all__ = ["ExportOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(Options):
+    """Everything that it can be told."""
+
+    to: str = option(
+        choices=("chat", "lm-eval", "inspect"),
+        help="chat: messages to fine-tune on; lm-eval, inspect: a task to run.",
+    )
+    dry_run: bool = option(False, shown=False)
+    fresh: bool = varied(OutputOptions, "fresh")
