@@ -73,7 +73,7 @@ def lay_out(items: Sequence[Laid], *, row_tokens: int, share: bool = True) -> li
 
     >>> rows = lay_out([Laid(0, [1, 2, 3, 4], 3)], row_tokens=100)
     >>> rows[0].targets
-    [Target(column=2, token=4, number=0)]
+    [LearntToken(column=2, token=4, number=0)]
     """
     if not share:
         alone = [_Node(item.tokens, 0, item=item) for item in items]

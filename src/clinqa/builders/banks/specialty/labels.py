@@ -64,7 +64,7 @@ def read_label(reply: str, pack: Specialties) -> ReadLabel:
     >>> read_label("Neurology. This is not a Cardiology question.", pack).label
     'Neurology'
     >>> read_label("This is not a Cardiology question.", pack)
-    Reading(label=None, why='none')
+    ReadLabel(label=None, why='none')
     """
     if not reply.strip():
         return ReadLabel(None, "empty")

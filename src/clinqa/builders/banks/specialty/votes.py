@@ -50,7 +50,7 @@ def tally(labels: Sequence[str | None], pack: Specialties | None = None) -> Vote
     """Count votes; with a pack, names in any spelling are resolved first.
 
     >>> tally(["Cardiology", "Cardiology", "Neurology", "Neurology", "Others"])
-    Tally(label=None, count=2)
+    VoteTally(label=None, count=2)
     """
     if pack is not None:
         labels = [None if one is None else pack.resolve(one) for one in labels]

@@ -7,6 +7,7 @@ too few to learn that from. "B is false" is none of them: a question may ask for
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 __all__ = ["is_denied"]
 
@@ -50,15 +51,7 @@ def _before(tokens: Sequence[str], at: int) -> bool:
     if place >= 1 and tokens[place] in _CLOSERS and tokens[place - 1] in _MENTIONS:
         return _before(tokens, place - 1)  # "not B) its text": one mention in two parts
     if place >= 0 and tokens[place] in _LINKS:
-        links = set()
-        while place >= 0 and tokens[place] in _LINKS | _CLOSERS:
-            links.add(tokens[place])
-            place -= 1
-        if place < 0 or tokens[place] not in _MENTIONS:
-            return False
-        # "not A or B" denies both, "not A, B" only the one; "neither" all that follow it
-        either = bool(links & {"or", "nor"}) and _before(tokens, place)
-        return either or _of_neither(tokens, place)
+        return _linked_to_denied(tokens, place)
     if place >= 0 and tokens[place] in _VERBS:
         place -= 1
     if place < 0:
@@ -69,6 +62,19 @@ def _before(tokens: Sequence[str], at: int) -> bool:
     if (earlier, word) == ("anything", "but"):  # "anything but B", "it can't be anything but B"
         return not any(_negates(one) for one in tokens[max(0, place - 5) : place - 1])
     return _negates(word) or word in _OUT or (earlier, word) in _PAIRS
+
+
+def _linked_to_denied(tokens: Sequence[str], place: int) -> bool:
+    """Is the mention before the links at `place` denied, and what is linked to it as well?"""
+    links = set()
+    while place >= 0 and tokens[place] in _LINKS | _CLOSERS:
+        links.add(tokens[place])
+        place -= 1
+    if place < 0 or tokens[place] not in _MENTIONS:
+        return False
+    # "not A or B" denies both, "not A, B" only the one; "neither" all that follow it
+    either = bool(links & {"or", "nor"}) and _before(tokens, place)
+    return either or _of_neither(tokens, place)
 
 
 def _of_neither(tokens: Sequence[str], place: int) -> bool:
@@ -87,11 +93,11 @@ def _after(tokens: Sequence[str], at: int) -> bool:
         following += 1
     if place < following < len(tokens) and tokens[following] in _MENTIONS:
         return _after(tokens, following)  # "A, C and D are wrong"
-    rest: list[str] = []
-    for token in tokens[place : place + 6]:
-        if token in _END:
-            break
-        rest.append(token)
+    return _called_wrong(list(takewhile(lambda one: one not in _END, tokens[place : place + 6])))
+
+
+def _called_wrong(rest: list[str]) -> bool:
+    """Do the words after a mention say that it is not so?"""
     no = bool(rest) and _negates(rest[0])
     if not rest or not (no or rest[0] in _ARE):
         return False
