@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,25 +10,33 @@ from clinqa.kinds.facets.describes import percent
 from clinqa.kinds.long_form import moves
 from clinqa.kinds.long_form import summary as described
 from clinqa.kinds.long_form.describes import moved_pieces, summary_pieces
-from clinqa.kinds.long_form.discord import DiscordCase, DiscordRow
 from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS
 from clinqa.kinds.long_form.moves import LabelMoves
-from clinqa.kinds.long_form.summary import Summary
 from clinqa.present.terminal import TextPage, rendered, short_count
 from made_folder import Label, Statement, write_folder
 
 NAMES = ("right_atrial_enlargement", "mitral_regurgitation", "la_cavity")
 
 
-def summarise(folder: Path) -> Summary:
+def summarise(folder: Path) -> dict[str, Any]:
     return described.summarise(open_dataset(folder))
+
+
+def case(study: str) -> dict[str, Any]:
+    told = {"study_id": study, "measurement": "size", "abnormality": "la_cavity", "level": 0}
+    return {**told, "same_statement": True}
+
+
+def stated(times: int, discord: int) -> dict[str, Any]:
+    told = {"measurement": "size", "abnormality": "la_cavity", "stated": times}
+    return {**told, "discord": discord, "same_statement": discord}
 
 
 def compare(a: Path, b: Path) -> LabelMoves:
     return moves.compare(open_dataset(a), open_dataset(b))[0]
 
 
-def render_summary(summary: Summary, page: TextPage, cases: int = 10) -> str:
+def render_summary(summary: dict[str, Any], page: TextPage, cases: int = 10) -> str:
     return rendered(summary_pieces(summary, cases), page)
 
 
@@ -37,7 +45,7 @@ def render_comparison(found: LabelMoves, page: TextPage) -> str:
 
 
 @pytest.fixture
-def summary(tmp_path: Path) -> Summary:
+def summary(tmp_path: Path) -> dict[str, Any]:
     labels = [
         Label(f"s{n}", name, level)
         for n, level in enumerate(LEVELS)
@@ -47,18 +55,18 @@ def summary(tmp_path: Path) -> Summary:
     return summarise(folder)
 
 
-def grown(summary: Summary, times: int) -> Summary:
-    rows = tuple(
-        dataclasses.replace(row, levels={key: n * times for key, n in row.levels.items()})
-        for row in summary.abnormalities
-    )
-    return dataclasses.replace(summary, abnormalities=rows)
+def grown(summary: dict[str, Any], times: int) -> dict[str, Any]:
+    rows = [
+        {**row, "levels": {key: n * times for key, n in row["levels"].items()}}
+        for row in summary["abnormalities"]
+    ]
+    return {**summary, "abnormalities": rows}
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 @pytest.mark.parametrize("times", [1, 12_345, 1_234_567])
 def test_no_line_is_wider_than_the_terminal_and_no_name_is_broken(
-    summary: Summary, width: int, times: int
+    summary: dict[str, Any], width: int, times: int
 ) -> None:
     text = render_summary(grown(summary, times), TextPage(width))
     assert max(map(len, text.splitlines())) <= width
@@ -66,44 +74,42 @@ def test_no_line_is_wider_than_the_terminal_and_no_name_is_broken(
         assert text.count("right_atrial_enlargement") == 3
 
 
-def test_a_pipe_gets_no_escape_codes_and_a_terminal_does(summary: Summary) -> None:
+def test_a_pipe_gets_no_escape_codes_and_a_terminal_does(summary: dict[str, Any]) -> None:
     assert "\x1b" not in render_summary(summary, TextPage())
     assert "\x1b" in render_summary(summary, TextPage(colour=True))
 
 
-def test_a_terminal_without_unicode_gets_ascii(summary: Summary) -> None:
+def test_a_terminal_without_unicode_gets_ascii(summary: dict[str, Any]) -> None:
     assert render_summary(summary, TextPage(unicode=False)).isascii()
 
 
-def test_the_same_summary_gives_the_same_text(summary: Summary) -> None:
+def test_the_same_summary_gives_the_same_text(summary: dict[str, Any]) -> None:
     assert render_summary(summary, TextPage()) == render_summary(summary, TextPage())
 
 
-def test_a_sum_that_does_not_hold_is_cried_out(summary: Summary) -> None:
-    flow = dataclasses.replace(summary.flow, read=999)
-    text = render_summary(dataclasses.replace(summary, flow=flow), TextPage())
+def test_a_sum_that_does_not_hold_is_cried_out(summary: dict[str, Any]) -> None:
+    flow = {**summary["flow"], "read": 999}
+    text = render_summary({**summary, "flow": flow}, TextPage())
     assert "DO NOT ADD UP" in text
 
 
-def test_discord_is_listed_by_study_and_cut_after_some(summary: Summary) -> None:
-    cases = tuple(DiscordCase(f"study{n}", "size", "la_cavity", 0, True) for n in range(15))
-    row = DiscordRow("size", "la_cavity", 20, 15, 15)
-    with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=cases)
+def test_discord_is_listed_by_study_and_cut_after_some(summary: dict[str, Any]) -> None:
+    cases = [case(f"study{n}") for n in range(15)]
+    with_discord = {**summary, "discord": [stated(20, 15)], "discord_cases": cases}
     text = render_summary(with_discord, TextPage(), cases=10)
     assert "study9 (0)" in text and "study10" not in text and "5 more" in text
 
 
-def test_no_study_id_moves_the_cursor(summary: Summary) -> None:
-    case = DiscordCase("s\x1b[2J", "size", "la_cavity", 0, True)
-    row = DiscordRow("size", "la_cavity", 1, 1, 1)
-    with_discord = dataclasses.replace(summary, discord=(row,), discord_cases=(case,))
+def test_no_study_id_moves_the_cursor(summary: dict[str, Any]) -> None:
+    cases = [case("s\x1b[2J")]
+    with_discord = {**summary, "discord": [stated(1, 1)], "discord_cases": cases}
     assert "\x1b" not in render_summary(with_discord, TextPage())
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_what_has_no_degrees_is_marked(summary: Summary, width: int) -> None:
+def test_what_has_no_degrees_is_marked(summary: dict[str, Any], width: int) -> None:
     two_valued = ("right_atrial_enlargement",)
-    text = render_summary(dataclasses.replace(summary, two_valued=two_valued), TextPage(width))
+    text = render_summary({**summary, "two_valued": two_valued}, TextPage(width))
     assert "right_atrial_enlargement*" in text
     assert "* has no degrees: 1 means present" in text
     assert max(map(len, text.splitlines())) <= width
@@ -111,14 +117,14 @@ def test_what_has_no_degrees_is_marked(summary: Summary, width: int) -> None:
 
 
 def test_labels_and_rejects_are_explained_where_they_differ_from_the_builds(
-    summary: Summary,
+    summary: dict[str, Any],
 ) -> None:
-    other = dataclasses.replace(
-        summary,
-        phases={"baseline": summary.flow.labels, "post": 7},
-        rejects={"read: no_findings": 2, "label: conflicting_levels": 3},
-        flow=dataclasses.replace(summary.flow, rejected=2),
-    )
+    other = {
+        **summary,
+        "phases": {"baseline": summary["flow"]["labels"], "post": 7},
+        "rejects": {"read: no_findings": 2, "label: conflicting_levels": 3},
+        "flow": {**summary["flow"], "rejected": 2},
+    }
     text = render_summary(other, TextPage(120))
     assert "beside them post 7 in labels.parquet" in text
     assert "2 rejected records, 3 single labels of kept studies" in text

@@ -86,8 +86,8 @@ def test_studies_are_counted_also_where_the_number_stands_in_another_statement(
     tmp_path: Path,
 ) -> None:
     rows, cases = find_discord(discordant(tmp_path / "d"), TABLE)
-    assert [(row.stated, row.discord, row.same_statement) for row in rows] == [(3, 2, 1)]
-    assert [(case.study_id, case.level, case.same_statement) for case in cases] == [
+    assert [(r["stated"], r["discord"], r["same_statement"]) for r in rows] == [(3, 2, 1)]
+    assert [(c["study_id"], c["level"], c["same_statement"]) for c in cases] == [
         ("s1", 1, True),
         ("s3", 0, False),
     ]
@@ -118,7 +118,7 @@ def test_the_engine_takes_any_measurement_from_a_table(tmp_path: Path) -> None:
         tmp_path / "d", [Label("s1", "thyroid_nodule", 1, "The nodule measures 35 mm.")]
     )
     rows, _ = find_discord(folder, load_discord(path))
-    assert [(row.measurement, row.discord) for row in rows] == [("nodule size", 1)]
+    assert [(row["measurement"], row["discord"]) for row in rows] == [("nodule size", 1)]
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_a_mistake_in_a_table_is_an_error_with_its_line(
 
 
 def test_an_empty_table_finds_nothing(tmp_path: Path) -> None:
-    assert find_discord(discordant(tmp_path / "d"), DiscordTable(measurements=[])) == ((), ())
+    assert find_discord(discordant(tmp_path / "d"), DiscordTable(measurements=[])) == ([], [])

@@ -27,15 +27,10 @@ from clinqa.kinds.facets.describes import (
     tallied,
     tally_of,
 )
-from clinqa.kinds.long_form.discord import (
-    DiscordCase,
-    DiscordTable,
-    discord_examples,
-    load_discord,
-)
+from clinqa.kinds.long_form.discord import DiscordTable, discord_examples, load_discord
 from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS, plain_name
 from clinqa.kinds.long_form.moves import AbnormalityChange, LabelMoves, compare
-from clinqa.kinds.long_form.summary import AbnormalityRow, Summary, summarise
+from clinqa.kinds.long_form.summary import Values, reconciles, summarise
 
 __all__ = ["DESCRIBES", "moved_pieces", "summary_picture", "summary_pieces"]
 
@@ -54,7 +49,7 @@ def _describe(held: Holding, examples: int, pack_dir: Path | None) -> Described:
     summary = summarise(held, table)
     quoted = [*_quoted(held, table, examples)] if examples and table is not None else []
     return Described(
-        summary.as_json(),
+        summary,
         [*summary_pieces(summary)],
         lambda: summary_picture(summary, _names(pack)),
         quoted,
@@ -113,17 +108,17 @@ def _quoted(held: Holding, table: DiscordTable, limit: int) -> Iterator[str]:
         yield f"  {visible(study)}  {visible(measurement)}, labelled {level}: {told}"
 
 
-def summary_pieces(summary: Summary, cases: int = 10) -> Pieces:
+def summary_pieces(summary: Values, cases: int = 10) -> Pieces:
     """All that is said of a summary; at most `cases` study ids a measurement in discord."""
-    said = [f"data class {summary.data_class}" if summary.data_class else ""]
-    said += [f"profile {summary.profile}" if summary.profile else ""]
+    said = [f"data class {summary['data_class']}" if summary["data_class"] else ""]
+    said += [f"profile {summary['profile']}" if summary["profile"] else ""]
     about = ", ".join(word for word in said if word)
-    yield Worded(((summary.folder, "bold"), (f"  {about}" if about else "", "")))
+    yield Worded(((summary["folder"], "bold"), (f"  {about}" if about else "", "")))
     yield Titled("Flow")
     yield Steps([*_flow(summary)])
     yield Titled("Splits")
     yield _splits(summary)
-    if summary.abnormalities:
+    if summary["abnormalities"]:
         yield Titled("Items by abnormality and split")
         yield _items(summary)
         yield Titled("Studies by abnormality and level")
@@ -137,15 +132,15 @@ def summary_pieces(summary: Summary, cases: int = 10) -> Pieces:
                 *("abnormality", "studies", "covered", "lexicon", "grammar", "inferred"),
                 *("hedged", "prosth."),
             ),
-            [_coverage(row) for row in summary.abnormalities],
+            [_coverage(row) for row in summary["abnormalities"]],
         )
-    if len(summary.question_types) > 1:
-        yield from tallied("Items by kind of question", summary.question_types)
-    if len(summary.phases) > 1:
-        yield from tallied("Labels by phase", summary.phases)
-    if summary.rejects:
+    if len(summary["question_types"]) > 1:
+        yield from tallied("Items by kind of question", summary["question_types"])
+    if len(summary["phases"]) > 1:
+        yield from tallied("Labels by phase", summary["phases"])
+    if summary["rejects"]:
         yield Titled("Rejects by stage and reason", _rejected(summary))
-        yield tally_of(summary.rejects)
+        yield tally_of(summary["rejects"])
     yield Titled("Numbers against words")
     yield from _discord(summary, cases)
 
@@ -154,49 +149,51 @@ def _reasons(reasons: Mapping[str, int]) -> str:
     return " · ".join(f"{visible(name)} {n:,}" for name, n in reasons.items() if n)
 
 
-def _flow(summary: Summary) -> Iterator[FlowStep]:
-    flow = summary.flow
-    yield FlowStep("notes read", flow.read, strong=True)
-    yield FlowStep("├─ out of scope", flow.out_of_scope, _reasons(flow.out_of_scope_by_reason))
-    same = "same study, same text" if flow.duplicates else ""
-    yield FlowStep("├─ duplicates", flow.duplicates, same)
-    yield FlowStep("├─ rejected", flow.rejected, _reasons(flow.rejected_by_reason))
+def _flow(summary: Values) -> Iterator[FlowStep]:
+    flow = summary["flow"]
+    yield FlowStep("notes read", flow["read"], strong=True)
+    yield FlowStep(
+        "├─ out of scope", flow["out_of_scope"], _reasons(flow["out_of_scope_by_reason"])
+    )
+    same = "same study, same text" if flow["duplicates"] else ""
+    yield FlowStep("├─ duplicates", flow["duplicates"], same)
+    yield FlowStep("├─ rejected", flow["rejected"], _reasons(flow["rejected_by_reason"]))
     sums = {True: "the parts add up", False: "THE PARTS DO NOT ADD UP", None: ""}
-    yield FlowStep("└─ studies kept", flow.kept, sums[flow.reconciles], strong=True)
-    read_by = _by(summary.statement_methods, flow.occurrences)
-    distinct = f"{flow.statements:,} distinct; decided by {read_by}"
-    yield FlowStep("   statements", flow.occurrences, distinct)
-    by = _by(summary.methods, flow.labels)
-    others = {name: n for name, n in summary.phases.items() if name != "baseline"}
+    yield FlowStep("└─ studies kept", flow["kept"], sums[reconciles(flow)], strong=True)
+    read_by = _by(summary["statement_methods"], flow["occurrences"])
+    distinct = f"{flow['statements']:,} distinct; decided by {read_by}"
+    yield FlowStep("   statements", flow["occurrences"], distinct)
+    by = _by(summary["methods"], flow["labels"])
+    others = {name: n for name, n in summary["phases"].items() if name != "baseline"}
     beside = f"; beside them {_reasons(others)} in labels.parquet" if others else ""
-    yield FlowStep("   labels", flow.labels, f"by {by}{beside}" if by else "")
-    lost = _reasons(flow.items_left_out)
-    yield FlowStep("   items", flow.items, f"left out: {lost}" if lost else "", strong=True)
+    yield FlowStep("   labels", flow["labels"], f"by {by}{beside}" if by else "")
+    lost = _reasons(flow["items_left_out"])
+    yield FlowStep("   items", flow["items"], f"left out: {lost}" if lost else "", strong=True)
 
 
 def _by(methods: Mapping[str, int], whole: int) -> str:
     return ", ".join(f"{name} {percent(n, whole)}" for name, n in methods.items())
 
 
-def _splits(summary: Summary) -> Listed:
-    total = sum(split.items for split in summary.splits)
+def _splits(summary: Values) -> Listed:
+    total = sum(split["items"] for split in summary["splits"])
     rows = []
-    for one in summary.splits:
-        seen = "" if one.name == "train" else percent(one.seen, one.items)
-        share = percent(one.items, total)
-        rows.append((one.name, one.patients, one.studies, one.items, share, seen))
+    for one in summary["splits"]:
+        seen = "" if one["name"] == "train" else percent(one["seen"], one["items"])
+        share = percent(one["items"], total)
+        rows.append((one["name"], one["patients"], one["studies"], one["items"], share, seen))
     return Listed(("split", "patients", "studies", "items", "share", "seen in train"), rows)
 
 
-def _items(summary: Summary) -> Listed:
-    names = [split.name for split in summary.splits]
-    totals = [sum(row.items.values()) for row in summary.abnormalities]
+def _items(summary: Values) -> Listed:
+    names = [split["name"] for split in summary["splits"]]
+    totals = [sum(row["items"].values()) for row in summary["abnormalities"]]
     everything = sum(totals)
     rows: list[tuple[Cell, ...]] = []
-    for row, total in zip(summary.abnormalities, totals, strict=True):
-        counts = (row.items.get(name, 0) for name in names)
-        rows.append((row.abnormality, *counts, total, percent(total, everything)))
-    sums = [sum(row.items.get(name, 0) for row in summary.abnormalities) for name in names]
+    for row, total in zip(summary["abnormalities"], totals, strict=True):
+        counts = (row["items"].get(name, 0) for name in names)
+        rows.append((row["abnormality"], *counts, total, percent(total, everything)))
+    sums = [sum(row["items"].get(name, 0) for row in summary["abnormalities"]) for name in names]
     return Listed(
         ("abnormality", *names, "total", "share"),
         rows,
@@ -206,10 +203,13 @@ def _items(summary: Summary) -> Listed:
     )
 
 
-def _levels(summary: Summary) -> Listed:
+def _levels(summary: Values) -> Listed:
     marked = _two_valued(summary)
-    rows = [[row.levels[level] for level in LEVELS] for row in summary.abnormalities]
-    names = [row.abnormality + "*" * (row.abnormality in marked) for row in summary.abnormalities]
+    rows = [[row["levels"][level] for level in LEVELS] for row in summary["abnormalities"]]
+    names = [
+        row["abnormality"] + "*" * (row["abnormality"] in marked)
+        for row in summary["abnormalities"]
+    ]
     return Listed(
         ("abnormality", *(f"{_SHORT[level]}\n{level}" for level in LEVELS)),
         [(name, *row) for name, row in zip(names, rows, strict=True)],
@@ -219,44 +219,44 @@ def _levels(summary: Summary) -> Listed:
     )
 
 
-def _two_valued(summary: Summary) -> set[str]:
-    return {row.abnormality for row in summary.abnormalities} & set(summary.two_valued)
+def _two_valued(summary: Values) -> set[str]:
+    return {row["abnormality"] for row in summary["abnormalities"]} & set(summary["two_valued"])
 
 
-def _rejected(summary: Summary) -> str:
+def _rejected(summary: Values) -> str:
     """Why these are more rows than the flow has rejected records."""
-    rows, records = sum(summary.rejects.values()), summary.flow.rejected
+    rows, records = sum(summary["rejects"].values()), summary["flow"]["rejected"]
     if records is None or rows <= records:
         return ""
     return f"{records:,} rejected records, {rows - records:,} single labels of kept studies"
 
 
-def _coverage(row: AbnormalityRow) -> tuple[Cell, ...]:
-    read = (row.methods.get("lexicon", 0), row.methods.get("grammar", 0), row.inferred)
-    shares = (percent(n, row.studies) for n in read)
-    covered = percent(row.coverage)
-    return (row.abnormality, row.studies, covered, *shares, row.hedged, row.prosthesis)
+def _coverage(row: Values) -> tuple[Cell, ...]:
+    read = (row["methods"].get("lexicon", 0), row["methods"].get("grammar", 0), row["inferred"])
+    shares = (percent(n, row["studies"]) for n in read)
+    covered = percent(row["coverage"])
+    return (row["abnormality"], row["studies"], covered, *shares, row["hedged"], row["prosthesis"])
 
 
-def _discord(summary: Summary, cases: int) -> Pieces:
-    if not summary.discord:
+def _discord(summary: Values, cases: int) -> Pieces:
+    if not summary["discord"]:
         yield Worded.dim("no number of a known measurement stands in a labelled statement")
         return
     yield Listed(
         ("measurement", "stated", "discord", "share", "same sentence"),
         [
             (
-                *(f"{row.measurement} / {row.abnormality}", row.stated, row.discord),
-                *(percent(row.discord, row.stated), row.same_statement),
+                *(f"{row['measurement']} / {row['abnormality']}", row["stated"], row["discord"]),
+                *(percent(row["discord"], row["stated"]), row["same_statement"]),
             )
-            for row in summary.discord
+            for row in summary["discord"]
         ],
     )
-    by_measurement: dict[str, list[DiscordCase]] = {}
-    for case in summary.discord_cases:
-        by_measurement.setdefault(case.measurement, []).append(case)
+    by_measurement: dict[str, list[Values]] = {}
+    for case in summary["discord_cases"]:
+        by_measurement.setdefault(case["measurement"], []).append(case)
     for measurement, found in by_measurement.items():
-        listed = ", ".join(f"{one.study_id} ({one.level})" for one in found[:cases])
+        listed = ", ".join(f"{one['study_id']} ({one['level']})" for one in found[:cases])
         more = f" and {len(found) - cases:,} more (--json lists all)" if len(found) > cases else ""
         yield Worded(((f"{measurement}: study (label) ", "dim"), (listed, ""), (more, "dim")))
 
@@ -315,52 +315,56 @@ def _matrix(row: AbnormalityChange) -> Listed:
     )
 
 
-def summary_picture(summary: Summary, names: Mapping[str, str]) -> FlowPicture:
+def summary_picture(summary: Values, names: Mapping[str, str]) -> FlowPicture:
     """How it came about, and the share of studies at each level; `names` are the pack's.
 
     The blank rest of a bar is studies that do not mention it, which is not "normal".
     """
-    flow = summary.flow
-    rows = sorted(summary.abnormalities, key=lambda row: (row.studies, row.abnormality))
-    whole = flow.labels or 1
-    by = ", ".join(f"{name} {n / whole:.0%}" for name, n in summary.methods.items())
+    flow = summary["flow"]
+    rows = sorted(summary["abnormalities"], key=lambda row: (row["studies"], row["abnormality"]))
+    whole = flow["labels"] or 1
+    by = ", ".join(f"{name} {n / whole:.0%}" for name, n in summary["methods"].items())
     looks = {str(style.level): style for style in LEVEL_STYLES}
     if _two_valued(summary):
         looks["1"] = replace(looks["1"], words=f"{looks['1'].words}, * present")
     return FlowPicture(
         title="From notes to items",
         steps=(
-            ("Notes read", _many(flow.read), False),
-            ("Studies kept", _many(flow.kept), True),
-            ("Statements", f"{flow.occurrences:,}\n{flow.statements:,} distinct", False),
-            ("Labels", f"{flow.labels:,}\n{by}", False),
-            ("Items", f"{flow.items:,}", True),
+            ("Notes read", _many(flow["read"]), False),
+            ("Studies kept", _many(flow["kept"]), True),
+            ("Statements", f"{flow['occurrences']:,}\n{flow['statements']:,} distinct", False),
+            ("Labels", f"{flow['labels']:,}\n{by}", False),
+            ("Items", f"{flow['items']:,}", True),
         ),
         left_out=(
-            (f"Out of scope: {_many(flow.out_of_scope)}", _few(flow.out_of_scope_by_reason)),
-            (f"Duplicates: {_many(flow.duplicates)}", ()),
-            (f"Rejected: {_many(flow.rejected)}", _few(flow.rejected_by_reason)),
+            (f"Out of scope: {_many(flow['out_of_scope'])}", _few(flow["out_of_scope_by_reason"])),
+            (f"Duplicates: {_many(flow['duplicates'])}", ()),
+            (f"Rejected: {_many(flow['rejected'])}", _few(flow["rejected_by_reason"])),
         ),
         splits=[
             (
-                one.name,
-                (f"{one.patients:,} patients", f"{one.studies:,} studies", f"{one.items:,} items"),
+                one["name"],
+                (
+                    f"{one['patients']:,} patients",
+                    f"{one['studies']:,} studies",
+                    f"{one['items']:,} items",
+                ),
             )
-            for one in summary.splits
+            for one in summary["splits"]
         ],
-        bars_title=f"Level by abnormality, share of {flow.kept:,} studies"
-        if flow.kept
+        bars_title=f"Level by abnormality, share of {flow['kept']:,} studies"
+        if flow["kept"]
         else "Level by abnormality",
         bars=[
             BarRow(
-                (names.get(row.abnormality) or plain_name(row.abnormality))
-                + "*" * (row.abnormality in summary.two_valued),
-                tuple((str(s.level), row.levels.get(s.level, 0)) for s in LEVEL_STYLES),
-                f"{row.studies:,}",
+                (names.get(row["abnormality"]) or plain_name(row["abnormality"]))
+                + "*" * (row["abnormality"] in summary["two_valued"]),
+                tuple((str(s.level), row["levels"].get(s.level, 0)) for s in LEVEL_STYLES),
+                f"{row['studies']:,}",
             )
             for row in rows
         ],
-        whole=flow.kept or max((row.studies for row in rows), default=1) or 1,
+        whole=flow["kept"] or max((row["studies"] for row in rows), default=1) or 1,
         looks=looks,
         blank="not mentioned",
         noted="labelled",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -21,8 +21,6 @@ from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.kinds.long_form.levels import LEVELS
 
 __all__ = [
-    "DiscordCase",
-    "DiscordRow",
     "DiscordTable",
     "Measurement",
     "agreeing_levels",
@@ -102,28 +100,6 @@ class _Reader:
     unless: re.Pattern[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class DiscordCase:
-    """A study whose number and word disagree. It holds neither."""
-
-    study_id: str
-    measurement: str
-    abnormality: str
-    level: int
-    same_statement: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DiscordRow:
-    """How often one measurement is stated beside a label, and how often it contradicts it."""
-
-    measurement: str
-    abnormality: str
-    stated: int
-    discord: int
-    same_statement: int
-
-
 def load_discord(path: Path) -> DiscordTable:
     """Read a pack's table. A mistake is an error with file and line."""
     return validated(path, read_bytes(path, MAX_BYTES), DiscordTable)
@@ -179,46 +155,33 @@ def _read(reader: _Reader, statement: str) -> frozenset[int] | None:
 
 def find_discord(
     folder: Path, table: DiscordTable
-) -> tuple[tuple[DiscordRow, ...], tuple[DiscordCase, ...]]:
-    """Count and list the studies of a dataset whose numbers and words disagree."""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Count and list the studies of a dataset whose numbers and words disagree.
+
+    How often each measurement is stated beside a label and how often it contradicts it; and each
+    study where it does, which holds neither number nor word.
+    """
     if not table.measurements:
-        return (), ()
-    judged = _judge(folder, table)
+        return [], []
+    judged = _judge(folder, table).rename({"name": "measurement"})
     cases = (
         judged.filter(pl.col("discord"))
-        .group_by("study_id", "name", "abnormality", "level")
+        .group_by("study_id", "measurement", "abnormality", "level")
         .agg(pl.col("same_statement").any())
-        .sort("name", "study_id")
+        .sort("measurement", "study_id")
     )
-    studies = judged.group_by("name", "abnormality", "study_id").agg(
+    studies = judged.group_by("measurement", "abnormality", "study_id").agg(
         pl.col("discord").any(),
-        same=(pl.col("discord") & pl.col("same_statement")).any(),
+        same_statement=(pl.col("discord") & pl.col("same_statement")).any(),
     )
-    counted = studies.group_by("name", "abnormality").agg(
-        stated=pl.len(), discord=pl.col("discord").sum(), same=pl.col("same").sum()
+    counted = studies.group_by("measurement", "abnormality").agg(
+        stated=pl.len(),
+        discord=pl.col("discord").sum(),
+        same_statement=pl.col("same_statement").sum(),
     )
-    found = {row["name"]: row for row in counted.iter_rows(named=True)}
-    rows = tuple(
-        DiscordRow(
-            measurement=one.name,
-            abnormality=one.abnormality,
-            stated=int(found[one.name]["stated"]),
-            discord=int(found[one.name]["discord"]),
-            same_statement=int(found[one.name]["same"]),
-        )
-        for one in table.measurements
-        if one.name in found
-    )
-    return rows, tuple(
-        DiscordCase(
-            study_id=row["study_id"],
-            measurement=row["name"],
-            abnormality=row["abnormality"],
-            level=int(row["level"]),
-            same_statement=bool(row["same_statement"]),
-        )
-        for row in cases.iter_rows(named=True)
-    )
+    found = {row["measurement"]: row for row in counted.to_dicts()}
+    rows = [found[one.name] for one in table.measurements if one.name in found]
+    return rows, cases.to_dicts()
 
 
 def discord_examples(
