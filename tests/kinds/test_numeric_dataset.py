@@ -31,6 +31,14 @@ def test_its_kind_is_read_from_its_items(folder: Path) -> None:
     assert open_dataset(folder).kind is KIND
 
 
+def test_its_card_and_croissant_tell_its_columns(folder: Path) -> None:
+    assert "| `tolerance` | How far from it is still right |" in (folder / "README.md").read_text()
+    body = json.loads((folder / "croissant.json").read_text())
+    fields = {field["name"]: field for field in body["recordSet"][0]["field"]}
+    assert fields["value"]["dataType"] == "sc:Float"
+    assert fields["tolerance"]["description"] == "How far from it is still right"
+
+
 def test_it_is_verified_by_what_every_dataset_and_its_own_must_hold(folder: Path) -> None:
     assert verify(folder) == []
     path = folder / "data/test-00000-of-00001.parquet"

@@ -24,7 +24,7 @@ SHARD_BYTES = 450 << 20
 # Beyond it the writer falls back to storing a context once an item instead of once a study.
 DICTIONARY_PAGE_BYTES = 1 << 30
 # Text columns get no minimum and maximum: nobody filters on them, and they swell the footer.
-_STATISTICS = ("id", "group", "category", "source_id", "level", "study_id", "abnormality")
+_STATISTICS = ("id", "group", "category", "source_id")
 
 
 def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -71,7 +71,9 @@ def _open_writer(file: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
         compression_level=1,
         use_dictionary=[*plain, *inner],
         dictionary_pagesize_limit=DICTIONARY_PAGE_BYTES,
-        write_statistics=[name for name in _STATISTICS if name in schema.names],
+        write_statistics=[
+            f.name for f in schema if f.name in _STATISTICS or pa.types.is_primitive(f.type)
+        ],
         store_schema=False,
     )
 

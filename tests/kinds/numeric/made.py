@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.records import SPLITS
-from clinqa.core.schema import REJECTS
-from kinds.numeric.columns import NUMERIC
+from clinqa.dataset.card import Card
+from clinqa.dataset.publish import write_card
+from clinqa.dataset.written import write_rejects, write_splits
+from kinds.numeric.columns import COLUMNS, NUMERIC
 
 
 def row(number: int) -> dict[str, object]:
@@ -27,24 +29,27 @@ def row(number: int) -> dict[str, object]:
 
 
 def dataset(folder: Path, items: int = 30) -> Path:
-    """A complete folder: two thirds train, the rest test."""
-    (folder / "data").mkdir(parents=True)
+    """A complete folder with its card: two thirds train, the rest test."""
     own = {"train": range(2 * items // 3), "test": range(2 * items // 3, items)}
     tables = {
-        f"data/{split}-00000-of-00001.parquet": pa.Table.from_pylist(
-            [row(number) for number in own.get(split, ())], schema=NUMERIC
-        )
-        for split in SPLITS
+        split: [pa.Table.from_pylist([row(number) for number in numbers], schema=NUMERIC)]
+        for split, numbers in own.items()
     }
-    tables["rejects.parquet"] = REJECTS.empty_table()
-    for name, table in tables.items():
-        pq.write_table(table, folder / name, store_schema=False)
+    folder.mkdir()
+    rows = write_splits(folder, tables, NUMERIC, private=False)
+    rows |= write_rejects(folder, [], private=False)
+    card = Card(
+        title="Heart rates", summary="Each item asks for a number.", owner="nobody",
+        items={split: len(own.get(split, ())) for split in SPLITS}, glance=[], sections=[],
+        rejects={}, reasons={}, columns=COLUMNS.meanings, limits=[], checked="each number",
+    )  # fmt: skip
     manifest = Manifest(
         verb="build numbers", data_class="public", identity={"made": items}, clinqa="0",
-        outputs=[
-            FileRecord.of(folder / name, name, table.num_rows) for name, table in tables.items()
-        ],
-        counts={"items": StageCounts(read=items, kept=items)},
+        counts={"items": StageCounts(read=items, kept=items)}, finished="2026-01-01",
     )  # fmt: skip
+    write_card(folder, card, COLUMNS, manifest, rows, private=False)
+    names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    files = [FileRecord.of(folder / name, name, rows.get(name)) for name in sorted(names)]
+    manifest = replace(manifest, outputs=files)
     (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")
     return folder
