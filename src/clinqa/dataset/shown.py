@@ -9,14 +9,14 @@ import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
-from clinqa.kinds.facets.describes import Described, Describes
+from clinqa.kinds.facets.describes import Describes, Description
 
 __all__ = ["described", "side_by_side"]
 
 _BROKEN = (pl.exceptions.PolarsError, pa.ArrowException, OSError, KeyError)
 
 
-def described(folder: Path, examples: int = 0, pack_dir: Path | None = None) -> Described:
+def described(folder: Path, examples: int = 0, pack_dir: Path | None = None) -> Description:
     """All that `show` says of the dataset in `folder`.
 
     `examples` is how many texts of the source are quoted of each thing that has some; ConfigError
@@ -35,7 +35,7 @@ def described(folder: Path, examples: int = 0, pack_dir: Path | None = None) -> 
         raise _damaged(str(folder), error, "the folder") from error
 
 
-def side_by_side(folder: Path, other: Path) -> Described:
+def side_by_side(folder: Path, other: Path) -> Description:
     """What moves from the dataset in `folder` to the one in `other`."""
     one, two = open_dataset(folder), open_dataset(other)
     facet: Describes = one.kind.facet("describes")

@@ -19,8 +19,8 @@ __all__ = [
     "BarPicture",
     "BarRow",
     "Cell",
-    "Described",
     "Describes",
+    "Description",
     "FlowPicture",
     "FlowStep",
     "Holding",
@@ -171,7 +171,7 @@ class FlowPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class Description:
     """All that `show` says of a folder, or of two."""
 
     values: Mapping[str, Any]
@@ -188,11 +188,11 @@ class Described:
 class Describes:
     """What a kind says of datasets of its items."""
 
-    show: Callable[[Holding, int, Path | None], Described]
+    show: Callable[[Holding, int, Path | None], Description]
     """Given a dataset, how many examples with text of the source are wanted, and a pack."""
     quotes: str = ""
     """What those examples are; empty where there are none."""
-    compare: Callable[[Holding, Holding], Described] | None = None
+    compare: Callable[[Holding, Holding], Description] | None = None
     """What moves from one build to another of the same source."""
 
 

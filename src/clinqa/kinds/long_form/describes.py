@@ -14,8 +14,8 @@ from clinqa.core.visible import visible
 from clinqa.kinds.facets.describes import (
     BarRow,
     Cell,
-    Described,
     Describes,
+    Description,
     FlowPicture,
     FlowStep,
     Holding,
@@ -43,12 +43,12 @@ _LEGEND = (
 )
 
 
-def _describe(held: Holding, examples: int, pack_dir: Path | None) -> Described:
+def _describe(held: Holding, examples: int, pack_dir: Path | None) -> Description:
     pack = _pack_of(held.manifest, pack_dir)
     table = _discord_table(pack)
     summary = summarise(held, table)
     quoted = [*_quoted(held, table, examples)] if examples and table is not None else []
-    return Described(
+    return Description(
         summary,
         [*summary_pieces(summary)],
         lambda: summary_picture(summary, _names(pack)),
@@ -56,10 +56,10 @@ def _describe(held: Holding, examples: int, pack_dir: Path | None) -> Described:
     )
 
 
-def _compare(held: Holding, other: Holding) -> Described:
+def _compare(held: Holding, other: Holding) -> Description:
     moves, rows = compare(held, other)
     header = ("study_id", "abnormality", "before", "after")
-    return Described(moves.as_json(), [*moved_pieces(moves)], moved=(header, rows.iter_rows()))
+    return Description(moves.as_json(), [*moved_pieces(moves)], moved=(header, rows.iter_rows()))
 
 
 def _pack_of(manifest: Manifest, pack_dir: Path | None) -> Path | None:

@@ -11,8 +11,8 @@ from clinqa.core.records import SPLITS
 from clinqa.kinds.facets.describes import (
     BarPicture,
     BarRow,
-    Described,
     Describes,
+    Description,
     Holding,
     Listed,
     Steps,
@@ -35,9 +35,9 @@ _COLUMNS = (
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _describe(held: Holding, _: int, __: Path | None) -> Described:
+def _describe(held: Holding, _: int, __: Path | None) -> Description:
     values = summarise_choices(held)
-    return Described(values, [*_pieces(held, values)], lambda: specialty_picture(values))
+    return Description(values, [*_pieces(held, values)], lambda: specialty_picture(values))
 
 
 def summarise_choices(held: Holding) -> dict[str, Any]:

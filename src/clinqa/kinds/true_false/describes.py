@@ -11,8 +11,8 @@ from clinqa.core.records import SPLITS
 from clinqa.kinds.facets.describes import (
     BarPicture,
     BarRow,
-    Described,
     Describes,
+    Description,
     FlowStep,
     Holding,
     Listed,
@@ -43,10 +43,10 @@ _NAMED = 3
 Rows = Sequence[Mapping[str, Any]]
 
 
-def _describe(held: Holding, examples: int, _: Path | None) -> Described:
+def _describe(held: Holding, examples: int, _: Path | None) -> Description:
     """The whole; with examples, as many places a reason are quoted from the pages."""
     values = summarise_pairs(held, examples)
-    return Described(values, [*_pieces(held, values)], lambda: funnel_picture(values))
+    return Description(values, [*_pieces(held, values)], lambda: funnel_picture(values))
 
 
 def summarise_pairs(held: Holding, examples: int = 0) -> dict[str, Any]:
