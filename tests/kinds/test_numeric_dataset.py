@@ -59,7 +59,8 @@ def test_it_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["counts"]["splits"] == {"train": 20, "validation": 0, "test": 10}
-    assert main(["show", str(folder), "--examples", "1"]) == 2
+    for option in (["--examples", "1"], ["--plot", str(folder.parent / "numbers.svg")]):
+        assert main(["show", str(folder), *option]) == 2
     assert main(["show", str(folder), "--compare", str(folder)]) == 2
 
 

@@ -77,11 +77,13 @@ def show(
 
     page = _page()
     if other is None:
-        found = described(directory, 0 if json else examples, pack_dir)
+        found = described(directory, examples, pack_dir)
     else:
         found = side_by_side(directory, other)
     text = rendered(found.pieces, page)
-    if plot is not None and found.picture is not None:
+    if plot is not None:
+        if found.picture is None:
+            raise ConfigError(f"--plot: there is no picture of the items of {directory}")
         from clinqa.present.plot import plot_dataset
 
         plot_dataset(found.picture(), plot, dark=dark)

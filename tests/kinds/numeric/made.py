@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 
 from clinqa.core.ids import item_id
-from clinqa.core.manifest import FileRecord, Manifest, StageCounts
-from clinqa.core.records import SPLITS
+from clinqa.core.manifest import StageCounts
+from clinqa.core.records import SPLITS, DataClass
+from clinqa.core.stage import Known, Made, Stage, Workplace, run_stage
 from clinqa.dataset.card import Card
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.written import write_rejects, write_splits
@@ -30,26 +32,36 @@ def row(number: int) -> dict[str, object]:
 
 def dataset(folder: Path, items: int = 30) -> Path:
     """A complete folder with its card: two thirds train, the rest test."""
+    run_stage(
+        Stage(
+            verb="build numbers",
+            holds="this build",
+            out=folder,
+            options=SimpleNamespace(dry_run=False, fresh=False),
+            data_class=DataClass.PUBLIC,
+            known=lambda: Known({"items": items}),
+            work=partial(_written, items),
+            told=lambda manifest: {},
+        )
+    )
+    return folder
+
+
+def _written(items: int, place: Workplace) -> Made:
     own = {"train": range(2 * items // 3), "test": range(2 * items // 3, items)}
     tables = {
         split: [pa.Table.from_pylist([row(number) for number in numbers], schema=NUMERIC)]
         for split, numbers in own.items()
     }
-    folder.mkdir()
-    rows = write_splits(folder, tables, NUMERIC, private=False)
-    rows |= write_rejects(folder, [], private=False)
+    rows = write_splits(place.partial, tables, NUMERIC, private=place.private)
+    rows |= write_rejects(place.partial, [], private=place.private)
     card = Card(
         title="Heart rates", summary="Each item asks for a number.", owner="nobody",
         items={split: len(own.get(split, ())) for split in SPLITS}, glance=[], sections=[],
         rejects={}, reasons={}, columns=COLUMNS.meanings, limits=[], checked="each number",
     )  # fmt: skip
-    manifest = Manifest(
-        verb="build numbers", data_class="public", identity={"made": items}, clinqa="0",
-        counts={"items": StageCounts(read=items, kept=items)}, finished="2026-01-01",
-    )  # fmt: skip
-    write_card(folder, card, COLUMNS, manifest, rows, private=False)
-    names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
-    files = [FileRecord.of(folder / name, name, rows.get(name)) for name in sorted(names)]
-    manifest = replace(manifest, outputs=files)
-    (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")
-    return folder
+    return Made(
+        counts={"items": StageCounts(read=items, kept=items)},
+        rows=rows,
+        describe=lambda manifest: write_card(place, card, COLUMNS, manifest, rows),
+    )
