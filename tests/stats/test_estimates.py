@@ -16,7 +16,7 @@ from clinqa.stats.estimates import FEW, estimate, estimates
 from clinqa.stats.families import family_tests
 from clinqa.stats.intervals import SIGNED, exact
 from clinqa.stats.measure import Measure, mean, share
-from clinqa.stats.verdicts import Told, ToldApart, verdict_of
+from clinqa.stats.verdicts import Told, Verdicts, verdict_of
 
 #: rows (asked, right, severe, severe and right)
 ROWS = np.array([[1, n % 3 > 0, n % 30 == 0, n % 30 == 0] for n in range(240)], dtype=float)
@@ -158,9 +158,9 @@ def test_only_the_declared_family_is_adjusted_and_it_comes_first() -> None:
 
 def test_not_told_apart_is_said_only_of_tests_that_were_made() -> None:
     made = family_tests([a_test("bleu", 0.2), a_test("f1", 0.001)], lambda t: t.metric == "bleu")
-    told = ToldApart(made)
-    assert told.verdict("b", "a", "bleu") is Told.NOT_TOLD_APART
-    assert told.verdict("a", "b", "f1") is Told.NOT_TESTED  # outside the family
-    assert not told.higher("a", "b", "f1")
+    told = Verdicts(made)
+    assert told.of("b", "a", "bleu") is Told.NOT_TOLD_APART
+    assert told.of("a", "b", "f1") is Told.NOT_TESTED  # outside the family
+    assert not told.better("a", "b", "f1")
     assert verdict_of(made[0], alpha=0.3) is Told.TOLD_APART
-    assert told.verdict("a", "b", "bleu", comparable=False) is Told.NOT_COMPARABLE
+    assert told.of("a", "b", "bleu", comparable=False) is Told.NOT_COMPARABLE

@@ -8,8 +8,9 @@ from typing import Any
 from clinqa.auditing.records import Gap
 from clinqa.core.visible import visible
 from clinqa.core.wording import decimals, p_value
-from clinqa.present.audit.chances import by_chance, verdict
+from clinqa.present.audit.chances import by_chance
 from clinqa.scoring.inputs import Run
+from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["lines_of"]
 
@@ -52,5 +53,5 @@ def _told(gap: Gap) -> str:
     return (
         f"{decimals(gap.value)} (by chance {decimals(gap.expected)}, excess "
         f"{decimals(gap.excess)}), p {p_value(gap.p)}, over all {p_value(gap.p_max)}: "
-        f"{verdict(gap.p, gap.p_max)}; this much arises by chance {by_chance(gap.p)}"
+        f"{gap_verdict(gap.p, gap.p_max)}; this much arises by chance {by_chance(gap.p)}"
     )

@@ -14,7 +14,7 @@ from clinqa.kinds.facets.figure_tables import (
 )
 from clinqa.kinds.facets.pages import PageSection, Panels, ShownPage, in_short
 from clinqa.kinds.facets.shows import Evaluation, PageAsked, Shows
-from clinqa.kinds.facets.told_apart import best_sentence, ranked
+from clinqa.stats.verdicts import best_sentence, ranked
 
 __all__ = ["PLAIN"]
 

@@ -1,17 +1,30 @@
-"""What may be said of two runs: told apart, not told apart, not tested, not comparable.
+"""What may be said of a comparison: told apart, not told apart, not tested, not comparable.
 
 Only an adjusted test of a declared family tells runs apart, or fails to; where none was made
-nothing was found, and where the figures are of different items none could be.
+nothing was found, and where the figures are of different items none could be. Within a group of
+runs, the highest figure is `best` only if the test tells it from every other of the group; `second`
+likewise among the rest. Where it cannot be told apart, the highest and all that the test does not
+tell from it are `tie`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Protocol
 
-from clinqa.core.figures import PairedTest
+from clinqa.core.figures import Figure, PairedTest
 
-__all__ = ["ALPHA", "Told", "ToldApart", "verdict_of"]
+__all__ = [
+    "ALPHA",
+    "ComparedRuns",
+    "Told",
+    "Verdicts",
+    "best_sentence",
+    "gap_verdict",
+    "ranked",
+    "verdict_of",
+]
 
 ALPHA = 0.05
 
@@ -39,13 +52,26 @@ def verdict_of(test: PairedTest | None, *, alpha: float = ALPHA, comparable: boo
     return Told.TOLD_APART if test.p_holm < alpha else Told.NOT_TOLD_APART
 
 
-class ToldApart:
-    """The tests of several runs, asked by pair and metric, in whichever order.
+def gap_verdict(p: float | None, p_max: float | None, alpha: float = ALPHA) -> str:
+    """What may be said of a gap between groups: found, suspected, or not told from chance.
 
-    >>> told = ToldApart([PairedTest("a", "b", "bleu", 0.1, 0.05, 0.15, 0.01, 0.02)])
-    >>> told.higher("a", "b", "bleu"), told.higher("b", "a", "bleu")
+    >>> gap_verdict(0.001, 0.01), gap_verdict(0.03, 0.3), gap_verdict(0.4, 1.0)
+    ('found', 'in doubt', 'not told from chance')
+    """
+    if p is None or p_max is None:
+        return "no test"
+    if p_max < alpha:
+        return "found"
+    return "in doubt" if p < alpha else "not told from chance"
+
+
+class Verdicts:
+    """The paired tests, asked by pair of runs, in whichever order, and metric.
+
+    >>> told = Verdicts([PairedTest("a", "b", "bleu", 0.1, 0.05, 0.15, 0.01, 0.02)])
+    >>> told.better("a", "b", "bleu"), told.better("b", "a", "bleu")
     (True, False)
-    >>> str(told.verdict("b", "a", "bleu")), str(told.verdict("a", "c", "bleu"))
+    >>> str(told.of("b", "a", "bleu")), str(told.of("a", "c", "bleu"))
     ('told apart', 'not tested')
     """
 
@@ -58,13 +84,85 @@ class ToldApart:
         tests = self._tests
         return tests.get((one, other, metric)) or tests.get((other, one, metric))
 
-    def verdict(self, one: str, other: str, metric: str, *, comparable: bool = True) -> Told:
+    def of(self, one: str, other: str, metric: str, *, comparable: bool = True) -> Told:
         """What may be said of two runs."""
-        return verdict_of(self.test(one, other, metric), alpha=self._alpha, comparable=comparable)
-
-    def higher(self, one: str, other: str, metric: str) -> bool:
-        """Whether the test tells `one` from `other`, and `one` is the higher."""
         test = self.test(one, other, metric)
-        if test is None or self.verdict(one, other, metric) is not Told.TOLD_APART:
+        return verdict_of(test, alpha=self._alpha, comparable=comparable)
+
+    def tested(self, one: str, other: str, metric: str) -> bool:
+        """Whether an adjusted test of the two runs exists."""
+        return self.of(one, other, metric) is not Told.NOT_TESTED
+
+    def better(self, one: str, other: str, metric: str) -> bool:
+        """Whether the test tells `one` from `other`, in favour of `one`."""
+        test = self.test(one, other, metric)
+        if test is None or self.of(one, other, metric) is not Told.TOLD_APART:
             return False
         return (test.difference if test.a == one else -test.difference) > 0
+
+    def marks(self, figures: Sequence[Figure]) -> dict[str, str]:
+        """The mark of each run of one group in one column; runs without a mark are left out."""
+        found = ranked(figures)
+        if len(found) < 2:
+            return {}
+        metric = found[0].metric
+        if not self._first_of(found):
+            top, *rest = found
+            pairs = [(other.run, self.tested(top.run, other.run, metric)) for other in rest]
+            if not any(known for _, known in pairs):
+                return {}  # nothing was tested, so nothing is said
+            tied = [run for run, known in pairs if known and not self.better(top.run, run, metric)]
+            return dict.fromkeys([top.run, *tied], "tie") if tied else {}
+        marks = {found[0].run: "best"}
+        if len(found) > 2 and self._first_of(found[1:]):
+            marks[found[1].run] = "second"
+        return marks
+
+    def _first_of(self, found: Sequence[Figure]) -> bool:
+        top, *rest = found
+        return all(self.better(top.run, other.run, top.metric) for other in rest)
+
+
+class ComparedRuns(Protocol):
+    """Runs by id, each with its label, and the tests between them."""
+
+    @property
+    def tests(self) -> Sequence[PairedTest]: ...
+
+    def label(self, run: str) -> str: ...
+
+
+def best_sentence(
+    told: str, evaluation: ComparedRuns, ranked: Sequence[Figure], alpha: float = ALPHA
+) -> list[str]:
+    """Who is highest, and of whom the declared tests tell it apart; nothing where none is ranked.
+
+    `ranked` are figures of one metric with values, the highest first.
+    """
+    if not ranked:
+        return []
+    verdicts = Verdicts(evaluation.tests, alpha)
+    best, *rest = ranked
+    metric = best.metric
+    said = f"{told}: {evaluation.label(best.run)}, {best.value:.3f}"
+    compared = [one for one in rest if verdicts.tested(best.run, one.run, metric)]
+    alike = [one for one in compared if not verdicts.better(best.run, one.run, metric)]
+    others = [one for one in rest if one not in compared]
+    if alike:
+        said += f"; not told apart from {_names(evaluation, alike)} by the declared tests"
+    elif compared:
+        every = "every run it was compared with" if others else "every other run"
+        said += f"; by the declared tests it differs from {every}"
+    if others:
+        said += f"; no declared test compares it with {_names(evaluation, others)}"
+    return [f"{said}."]
+
+
+def _names(evaluation: ComparedRuns, figures: Sequence[Figure]) -> str:
+    return ", ".join(evaluation.label(figure.run) for figure in figures)
+
+
+def ranked(figures: Iterable[Figure | None]) -> list[Figure]:
+    """Those with a value, the highest first; ties by run."""
+    known = [one for one in figures if one is not None and one.value is not None]
+    return sorted(known, key=lambda figure: (-(figure.value or 0.0), figure.run))

@@ -11,7 +11,7 @@ from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, brack
 from clinqa.kinds.facets.charts import Dot
 from clinqa.kinds.facets.pages import PageSection, Prose
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun
-from clinqa.kinds.facets.told_apart import ALPHA, Verdicts
+from clinqa.stats.verdicts import Told, Verdicts, verdict_of
 
 __all__ = [
     "MODEL_SHOTS",
@@ -143,9 +143,10 @@ def paired_tests(evaluation: Evaluation, *, declared: bool = True) -> Grid | Non
 
 
 def _test_row(evaluation: Evaluation, test: PairedTest, one: str, two: str) -> GridRow:
-    verdict = "not corrected: exploratory" if test.p_holm is None else "not distinguishable"
-    if test.p_holm is not None and test.p_holm < ALPHA:
-        verdict = f"{one if test.difference > 0 else two} higher"
+    verdict = {
+        Told.NOT_TESTED: "not corrected: exploratory",
+        Told.NOT_TOLD_APART: "not distinguishable",
+    }.get(verdict_of(test), f"{one if test.difference > 0 else two} higher")
     outside = "" if test.p_holm is not None else "outside the declared family"
     cells = (
         GridCell(evaluation.metric_name(test.metric)),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from clinqa.core.figures import Figure
 from clinqa.core.wording import count, decimals, interval, percent
 from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
-from clinqa.kinds.facets.told_apart import Verdicts, ranked
 from clinqa.kinds.long_form.metric_names import GRAVEST
+from clinqa.stats.verdicts import Verdicts, ranked
 
 __all__ = ["primary_metric", "summary"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from clinqa.core.figures import Figure
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
-from clinqa.kinds.facets.told_apart import ALPHA, best_sentence, ranked
+from clinqa.stats.verdicts import ALPHA, best_sentence, ranked
 
 __all__ = ["READERS", "accuracy_of_answered", "figure_of", "reader_of", "readers_of", "sentences"]
 

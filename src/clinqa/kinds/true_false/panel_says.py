@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clinqa.core.figures import Figure
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
-from clinqa.kinds.facets.told_apart import best_sentence, ranked
+from clinqa.stats.verdicts import best_sentence, ranked
 
 __all__ = ["BY_PAIR", "LEFT_OUT", "WRONG", "figure_of", "sentences"]
 

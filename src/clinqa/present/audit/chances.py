@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["by_chance", "verdict"]
+__all__ = ["by_chance"]
 
 
 def by_chance(p: float | None) -> str:
@@ -30,16 +30,3 @@ def by_chance(p: float | None) -> str:
     if p >= 0.0015:
         return f"in {round(1000 * p)} of 1,000 such samples"
     return "in 1 of 1,000 such samples or fewer"
-
-
-def verdict(p: float | None, p_max: float | None, alpha: float = 0.05) -> str:
-    """What may be said of a gap: found, suspected, or not told from chance.
-
-    >>> verdict(0.001, 0.01), verdict(0.03, 0.3), verdict(0.4, 1.0)
-    ('found', 'in doubt', 'not told from chance')
-    """
-    if p is None or p_max is None:
-        return "no test"
-    if p_max < alpha:
-        return "found"
-    return "in doubt" if p < alpha else "not told from chance"

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from clinqa.kinds.facets.charts import Dot, Dots, Plane, PlanePoint, Plate
 from clinqa.kinds.facets.figure_tables import dot_of
-from clinqa.present.audit.chances import verdict
 from clinqa.present.audit.read import AuditedMetric
 from clinqa.present.audit.tables import MISSING_GROUP, front_points, group_title
+from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["MOST", "audit_plates", "gap_charts", "group_charts"]
 
@@ -66,7 +66,7 @@ def gap_charts(of: AuditedMetric) -> list[Dots]:
     for at, one in enumerate(of.audit.dimensions):
         rows = [
             Dot(of.labels[run], gap.value, gap.null_low, gap.null_high,
-                of.looks.get(run, "g-none"), verdict(gap.p, gap.p_max) != "found", gap.expected)
+                of.looks.get(run, "g-none"), gap_verdict(gap.p, gap.p_max) != "found", gap.expected)
             for run in of.audit.runs
             if (gap := of.gap(run, one)) is not None
         ]  # fmt: skip

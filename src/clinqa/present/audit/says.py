@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clinqa.core.wording import count, decimals, signed
-from clinqa.present.audit.chances import by_chance, verdict
+from clinqa.present.audit.chances import by_chance
 from clinqa.present.audit.read import AuditedMetric, AuditGap
+from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["STANDARD", "sentences"]
 
@@ -19,7 +20,7 @@ def sentences(of: AuditedMetric) -> list[str]:
     gaps = [gap for gap in of.audit.gaps_of(of.metric) if gap.p is not None]
     if not gaps:
         return [f"{of.name}: no figure in any group."]
-    found = [gap for gap in gaps if verdict(gap.p, gap.p_max) == "found"]
+    found = [gap for gap in gaps if gap_verdict(gap.p, gap.p_max) == "found"]
     found.sort(key=lambda gap: (gap.p_max or 0.0, -(gap.excess or 0.0)))
     made = [_scope(of, gaps, found)]
     made += [_found(of, gap) for gap in found[:_MOST]]
@@ -74,7 +75,7 @@ def _mix(of: AuditedMetric, gap: AuditGap) -> str:
     same = of.audit.gap(gap.run, gap.dimension, gap.metric, STANDARD)
     if same is None or same.p is None:
         return ""
-    if verdict(same.p, same.p_max) == "found":
+    if gap_verdict(same.p, same.p_max) == "found":
         return " It stays when the groups are compared on the same mix of questions."
     return (
         " On the same mix of questions it is not told from chance: part of it may be that the "

@@ -8,9 +8,10 @@ from typing import Any
 from clinqa.core.figures import Figure
 from clinqa.core.wording import MISSING, count, decimals, p_value, signed
 from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, bracketed
-from clinqa.present.audit.chances import by_chance, verdict
+from clinqa.present.audit.chances import by_chance
 from clinqa.present.audit.read import GAP, Audit, AuditedMetric, AuditGap
 from clinqa.present.audit.says import STANDARD
+from clinqa.stats.verdicts import gap_verdict
 
 __all__ = [
     "MISSING_GROUP",
@@ -89,7 +90,7 @@ def gaps(of: AuditedMetric) -> Grid:
             GridCell(p_value(gap.p), value=gap.p),
             GridCell(p_value(gap.p_max), value=gap.p_max),
             GridCell(often or MISSING),
-            GridCell(verdict(gap.p, gap.p_max)),
+            GridCell(gap_verdict(gap.p, gap.p_max)),
         )
         rows.append(GridRow(of.labels[run], cells, _dimension_title(one)))
     settings = of.audit.meta["settings"]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.kinds.facets.told_apart import Verdicts
+from clinqa.stats.verdicts import Verdicts
 
 
 def figure(run: str, value: float | None) -> Figure:
