@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.pipeline import build_references
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.core.manifest import Manifest
 from clinqa.dataset.verify import verify
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from clinqa.packs.terms import builtin_terms
 from clinqa.terms.folding import joins, key_of, tokens
-from clinqa.terms.options import FindOptions
+from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import open_vocabulary
 
 _WINDOW = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.source import ItemSource
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.long_form.asks import ASKS

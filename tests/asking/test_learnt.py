@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from asking.made_dataset import Made, install, predictions, row, rows, said, write_dataset
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.core.records import DataClass

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from asking.made_dataset import Made, install, predictions, rows, said, write_dataset
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ModelError
 from clinqa.core.stage import StageResult
 from clinqa.models.protocol import Output, Prompt
@@ -198,7 +198,7 @@ import sys, time
 from pathlib import Path
 from asking.made_dataset import Made, opener, said, _installed
 from clinqa.models import registry
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.predict import predict
 asked = open(sys.argv[3], "a")
 def reply(prompt):

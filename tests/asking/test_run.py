@@ -11,8 +11,8 @@ import pytest
 
 from asking.made_dataset import Made, install, predictions, rows, said, write_dataset
 from clinqa.asking.kept import read_prompts
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ClinqaError, ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
 from clinqa.core.stage import StageResult

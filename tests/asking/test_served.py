@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from asking.made_dataset import predictions, rows, write_dataset
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import PrivacyError
 from loopback import Drop, Handler, Hang, Loopback, Raw, Reply, Request, reply
 
@@ -125,7 +125,7 @@ def test_a_dry_run_says_where_the_texts_would_go_and_what_it_may_cost(
 PROGRAM = """
 import sys
 from pathlib import Path
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.predict import predict
 options = PredictOptions("openai:made", base_url=sys.argv[3], max_parallel=4)
 predict(Path(sys.argv[1]), Path(sys.argv[2]), options)

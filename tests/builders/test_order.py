@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.builders.reports.options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.packs.loader import builtin_pack
 from clinqa.simulate.echo import simulate
 from made_notes import Note, answers_of, batch_of, builder, rows_of, write_csv

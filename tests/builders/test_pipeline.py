@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from clinqa.builders.reports.options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
@@ -274,7 +274,7 @@ def test_tables_and_folders_of_text_are_read_together(tmp_path: Path) -> None:
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
 
 left = int(sys.argv[3])

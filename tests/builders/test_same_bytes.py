@@ -15,7 +15,7 @@ from clinqa.simulate.echo import simulate
 BUILD = """
 import sys
 from pathlib import Path
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import typer
 
+from clinqa.cli.arguments import Out
 from clinqa.cli.commands import command
-from clinqa.cli.options import Out
 from clinqa.cli.outcome import Outcome
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import OutputOptions, option

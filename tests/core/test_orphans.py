@@ -27,7 +27,7 @@ if __name__ == "__main__":
 BUILD = """
 import multiprocessing, sys, time
 from pathlib import Path
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
 
 def progress(stage, done, total=None, *, fraction=None):

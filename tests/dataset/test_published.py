@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from clinqa.builders.reports.describe import card_of, counts_section, identifiers_section
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import SplitCounts, WriteResult
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest, StageCounts

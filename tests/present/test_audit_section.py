@@ -14,6 +14,7 @@ from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.present.audit.read import AuditedMetric, read_audit
 from clinqa.present.audit.says import sentences
 from clinqa.present.folders import read_folders
+from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
 from present.made_scores import write_scores
 from present.pages import render, tables_of
@@ -185,7 +186,9 @@ def test_figures_for_a_paper_are_drawn_the_same_each_time(
 ) -> None:
     pytest.importorskip("matplotlib")
     for name in ("a", "b"):
-        write_report([scores, audit], tmp_path / f"{name}.html", figures=tmp_path / name)
+        write_report(
+            [scores, audit], tmp_path / f"{name}.html", PageOptions(figures=tmp_path / name)
+        )
     drawn = sorted(path.name for path in (tmp_path / "a/figures").glob("fairness-*.svg"))
     assert drawn == [f"fairness-{kind}-token-f1.svg" for kind in ("front", "gaps", "groups")]
     for name in drawn:

@@ -13,6 +13,7 @@ from clinqa.cli import main
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.kinds.multiple_choice.choice_says import sentences
 from clinqa.present.folders import read_folders
+from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
@@ -78,7 +79,9 @@ def test_two_folders_are_refused(scores: Path, tmp_path: Path) -> None:
 
 def test_figures_and_tables_for_a_paper_come_with_the_page(scores: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    written = write_report([scores], tmp_path / "page.html", figures=tmp_path / "figures")
+    written = write_report(
+        [scores], tmp_path / "page.html", PageOptions(figures=tmp_path / "figures")
+    )
     assert {"figures/results.svg", "figures/recall.pdf", "tables/main.tex"} <= set(written.files)
     own = (tmp_path / "figures/tables/by_position.csv").read_bytes()
     assert own == (scores / "tables/by_position.csv").read_bytes()

@@ -17,6 +17,7 @@ import pytest
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.kinds.long_form.claims import summary
 from clinqa.present.folders import read_folders
+from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
 from present.made_scores import RUNS, SIGNATURES, seal, write_scores
 from present.pages import render, tables_of
@@ -162,7 +163,7 @@ def test_without_examples_no_text_of_a_record_is_left(tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     write_report([folder], page)
     assert all(word in page.read_text() for word in text.values())
-    write_report([folder], page, examples=False)
+    write_report([folder], page, PageOptions(examples=False))
     assert not any(word in page.read_text() for word in text.values())
     assert stat.S_IMODE(page.stat().st_mode) == 0o600 and 'class="banner"' in page.read_text()
 
@@ -302,7 +303,7 @@ def test_a_file_of_somebody_else_is_not_replaced_but_our_page_is(
         write_report([folder], page)
     page.unlink()
     write_report([folder], page)
-    write_report([folder], page, title="Again")
+    write_report([folder], page, PageOptions(title="Again"))
     assert "<title>Again</title>" in page.read_text()
 
 
@@ -336,8 +337,8 @@ def test_figures_and_tables_lie_in_their_folder_and_are_the_same_bytes_again(
 ) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
     page = tmp_path / "r.html"
-    first = write_report([folder], page, figures=tmp_path / "a")
-    write_report([folder], page, figures=tmp_path / "b")
+    first = write_report([folder], page, PageOptions(figures=tmp_path / "a"))
+    write_report([folder], page, PageOptions(figures=tmp_path / "b"))
     names = set(first.files)
     assert {
         "figures/results.svg",
@@ -349,7 +350,7 @@ def test_figures_and_tables_lie_in_their_folder_and_are_the_same_bytes_again(
         one, two = tmp_path / "a" / name, tmp_path / "b" / name
         assert one.read_bytes() == two.read_bytes()
         assert stat.S_IMODE(one.stat().st_mode) == 0o600
-    again = write_report([folder], page, figures=tmp_path / "a")
+    again = write_report([folder], page, PageOptions(figures=tmp_path / "a"))
     assert set(again.files) == names
 
 
@@ -358,7 +359,7 @@ def test_a_figures_folder_of_somebody_else_is_refused(folder: Path, tmp_path: Pa
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "thesis.tex").write_text("mine")
     with pytest.raises(ConfigError, match="not clinqa's"):
-        write_report([folder], tmp_path / "r.html", figures=tmp_path / "f")
+        write_report([folder], tmp_path / "r.html", PageOptions(figures=tmp_path / "f"))
     assert (tmp_path / "f" / "thesis.tex").read_text() == "mine"
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
+from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
@@ -100,7 +101,7 @@ def test_figures_and_tables_for_a_paper_come_with_the_page(
     _, _, scores = scored
     written = []
     for name in ("one", "two"):
-        write_report([scores], tmp_path / f"{name}.html", figures=tmp_path / name)
+        write_report([scores], tmp_path / f"{name}.html", PageOptions(figures=tmp_path / name))
         files = sorted(p for p in (tmp_path / name).rglob("*.*") if p.name != "manifest.json")
         written.append({p.relative_to(tmp_path / name).as_posix(): p.read_bytes() for p in files})
     assert written[0] == written[1]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.studying.answers import AskedOf, rows_of_run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.pipeline import build_specialty
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 
 OBO = """format-version: 1.2
 data-version: made/2026-01-01

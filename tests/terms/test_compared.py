@@ -8,8 +8,8 @@ import pytest
 
 from clinqa.core.records import Reason
 from clinqa.terms.compared import ALL, Compared, ModelTerm, compared
-from clinqa.terms.options import BASE
 from clinqa.terms.scoring import ScoredPlace, TermPlace
+from clinqa.terms.term_options import BASE
 
 
 def _row(

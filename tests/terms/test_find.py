@@ -13,7 +13,7 @@ from clinqa.core.errors import ConfigError, MissingExtra
 from clinqa.dataset.reader import open_dataset
 from clinqa.sources.terminology import obo
 from clinqa.terms.find import find_terms
-from clinqa.terms.options import FindOptions
+from clinqa.terms.term_options import FindOptions
 from terms.made_terms import QUESTIONS, build, write_obo
 
 

@@ -23,8 +23,8 @@ from clinqa.terms.align import align
 from clinqa.terms.find import find_terms
 from clinqa.terms.gold import gold_text
 from clinqa.terms.logprobs import term_logprobs
-from clinqa.terms.options import FindOptions, LogprobOptions
 from clinqa.terms.scoring import TermPlace, open_scorer, score_items
+from clinqa.terms.term_options import FindOptions, LogprobOptions
 from models.local.test_adapter import make_adapter
 from terms.made_terms import build, write_obo
 from tiny_model import make_tiny, opened

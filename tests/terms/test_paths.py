@@ -13,7 +13,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.packs.specialties import builtin_specialties
 from clinqa.packs.terms import builtin_terms, load_terms
 from clinqa.terms.find import find_terms
-from clinqa.terms.options import FindOptions
+from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from terms.made_releases import write_rf2, write_rrf
 from terms.made_terms import build, write_obo

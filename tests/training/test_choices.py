@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.multiple_choice.trains import TRAINS

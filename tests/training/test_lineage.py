@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.models.trained import trained_folder
 from clinqa.training.merge import merge

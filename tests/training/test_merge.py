@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.training.merge import merge
 from clinqa.training.options import MergeOptions

@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 from clinqa.models.protocol import Sampling
 from tiny_model import make_tiny, opened, prompts

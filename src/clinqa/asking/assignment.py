@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.asking.source import ItemSource
 from clinqa.core.records import DataClass

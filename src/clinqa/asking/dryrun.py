@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from clinqa.asking.assignment import Assignment
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.repeats import Repeats
 from clinqa.asking.shots import draw_shots

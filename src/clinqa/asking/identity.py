@@ -8,7 +8,7 @@ from typing import Any
 
 from clinqa.asking.assignment import Assignment
 from clinqa.asking.learnt import classes_of_learnt
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.data_class import strictest
 from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import FileRecord

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clinqa.asking.assignment import Assignment
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 from clinqa.models.registry import KINDS

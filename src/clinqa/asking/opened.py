@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.asking.constrained import Constrained, Weighed, Words
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.models.protocol import Model, ModelOptions, TellsFacts
 from clinqa.models.registry import open_model
 

@@ -11,7 +11,7 @@ from clinqa.asking.assignment import Assignment
 from clinqa.asking.dryrun import dry_run
 from clinqa.asking.identity import VERB, data_class_of_run, known_of
 from clinqa.asking.learnt import check_learnt
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import load_template
 from clinqa.asking.reopen import reopen
 from clinqa.asking.repeats import check_repeats

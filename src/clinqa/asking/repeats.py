@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clinqa.asking.options import PredictOptions
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import Model
 from clinqa.models.registry import kind_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clinqa.auditing.audit_options import AuditOptions
-from clinqa.cli.options import DatasetArgument, Out, RunsArgument
+from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
 

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
-from clinqa.builders.banks.truefalse.options import BankTfOptions
-from clinqa.builders.references.options import ReferenceOptions
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
+from clinqa.builders.banks.truefalse.bank_tf_options import BankTfOptions
+from clinqa.builders.references.reference_options import ReferenceOptions
+from clinqa.builders.reports.report_options import BuildOptions
+from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
-from clinqa.cli.options import Out
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from clinqa.cli.options import Json
+from clinqa.cli.arguments import Json
 from clinqa.cli.outcome import Outcome
 from clinqa.core.options import Option, Options, options_of
 from clinqa.kinds.registry import kinds

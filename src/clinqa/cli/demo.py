@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from clinqa.asking.options import PredictOptions
-from clinqa.builders.references.options import ReferenceOptions
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.asking.predict_options import PredictOptions
+from clinqa.builders.references.reference_options import ReferenceOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli import build, simulate
-from clinqa.cli.options import Seed
+from clinqa.cli.arguments import Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.predict import predict
 from clinqa.cli.report import report
@@ -23,6 +23,7 @@ from clinqa.cli.score import score
 from clinqa.cli.show import show
 from clinqa.cli.verify import verify
 from clinqa.core.errors import ConfigError
+from clinqa.present.page_options import PageOptions
 from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = ["demo"]
@@ -121,7 +122,9 @@ def evaluate(out: Path, seed: int) -> str:
     drawn = figures if find_spec("matplotlib") else None
     words = ["report", scores, "-o", page, *(["--figures", figures] if drawn else [])]
     with as_if(words) as line:
-        shown = report([scores], page, figures=drawn, title=TITLE, fresh=figures.exists())
+        shown = report(
+            [scores], PageOptions(figures=drawn, title=TITLE, fresh=figures.exists()), page
+        )
     told += ["", f"7. Page ({line})", indent(shown.text)]
     return "\n".join(told)
 

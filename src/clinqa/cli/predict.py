@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clinqa.asking.options import PredictOptions
-from clinqa.cli.options import BuildArgument, Out
+from clinqa.asking.predict_options import PredictOptions
+from clinqa.cli.arguments import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress, say
 

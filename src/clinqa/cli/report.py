@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from clinqa.cli.outcome import Outcome
+from clinqa.present.page_options import PageOptions
 
 __all__ = ["report"]
 
@@ -17,27 +17,10 @@ def report(
     scores: Annotated[
         list[Path], typer.Argument(metavar="SCORES...", help="Folders made by clinqa score.")
     ],
+    options: PageOptions,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE.html", help="The page.")] = Path(
         "report.html"
     ),
-    examples: Annotated[
-        bool,
-        typer.Option(
-            "--examples/--no-examples", help="Show the worst answers: text of the records."
-        ),
-    ] = True,
-    figures: Annotated[
-        Path | None,
-        typer.Option(
-            "--figures",
-            metavar="DIR",
-            help="Also figures as SVG and PDF, tables as CSV and LaTeX, into this folder.",
-        ),
-    ] = None,
-    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The page's title.")] = "",
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Delete our own earlier figures in --figures first.")
-    ] = False,
 ) -> Outcome:
     """Make a page of scores: one file that fetches nothing and runs nothing.
 
@@ -45,21 +28,13 @@ def report(
     """
     from clinqa.present.report import write_report
 
-    written = write_report(
-        scores,
-        out,
-        title=title,
-        examples=examples,
-        figures=figures,
-        fresh=fresh,
-        command=["clinqa", *sys.argv[1:]],
-    )
+    written = write_report(scores, out, options)
     lines = [f"page: {written.page}"]
     if written.private:
-        shown = "shows text of records; " if examples else ""
+        shown = "shows text of records; " if options.examples else ""
         lines.append(f"{shown}readable by you alone: its data are restricted".capitalize())
-    if figures is not None:
-        lines.append(f"{len(written.files)} figures and tables: {figures}")
+    if options.figures is not None:
+        lines.append(f"{len(written.files)} figures and tables: {options.figures}")
     counts = {
         "runs": written.runs,
         "models": written.models,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clinqa.cli.options import DatasetArgument, Out, RunsArgument
+from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
 from clinqa.scoring.score_options import ScoreOptions

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
-from clinqa.cli.options import Out
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
 from clinqa.studying.study_options import StudyOptions, TableOptions

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from clinqa.cli.arguments import DatasetArgument, Out
 from clinqa.cli.commands import group
-from clinqa.cli.options import DatasetArgument, Out
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
-from clinqa.terms.options import FindOptions, LogprobOptions
+from clinqa.terms.term_options import FindOptions, LogprobOptions
 
 __all__ = ["terms"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clinqa.cli.options import BuildArgument, Out
+from clinqa.cli.arguments import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, ended
 from clinqa.cli.terminal import Progress
 from clinqa.core.errors import ConfigError

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from clinqa import __version__
 from clinqa.core.cells import write_file
 from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError, SourceError
-from clinqa.core.manifest import Manifest, fingerprint, library_versions
-from clinqa.core.outfolder import MANIFEST, create_file, open_out
+from clinqa.core.manifest import Manifest, fingerprint
+from clinqa.core.outfolder import MANIFEST
+from clinqa.core.records import DataClass
+from clinqa.core.stage import Known, Made, Stage, Workplace, run_stage
 from clinqa.kinds.facets.pages import ShownPage
 from clinqa.kinds.facets.shows import Evaluation, PageAsked
 from clinqa.present.audit.read import is_audit
@@ -22,6 +22,7 @@ from clinqa.present.canvas import need_matplotlib
 from clinqa.present.csv_latex import csv_of, latex_of
 from clinqa.present.folders import SCORES, read_folders
 from clinqa.present.html import GENERATOR, html_of
+from clinqa.present.page_options import PageOptions
 from clinqa.present.paper import draw_plates
 
 __all__ = ["WrittenPage", "made_page", "write_report"]
@@ -46,22 +47,21 @@ class WrittenPage:
 def write_report(
     scores: Sequence[Path],
     page: Path,
-    *,
-    title: str = "",
-    examples: bool = True,
-    figures: Path | None = None,
-    fresh: bool = False,
-    command: Sequence[str] = (),
+    options: PageOptions | None = None,
 ) -> WrittenPage:
     """Write the page of these SCORES folders, and with `figures` its pictures and tables too."""
+    options = options or PageOptions()
+    options.check()
     _refuse_foreign(page)
     _refuse_inside(page, scores)
-    shown, evaluation = made_page(scores, title=title, examples=examples, file=page.name)
+    shown, evaluation = made_page(
+        scores, title=options.title, examples=options.examples, file=page.name
+    )
     files: Sequence[str] = ()
-    if figures is not None:
+    if options.figures is not None:
         need_matplotlib()
         own = scores if shown.own_tables else ()
-        files = _write_files(lambda: _files(shown, own), evaluation, figures, fresh, command)
+        files = _write_files(partial(_files, shown, own), evaluation, options.figures, options)
     private = is_private(evaluation.data_class)
     page.parent.mkdir(parents=True, exist_ok=True)
     write_file(page, html_of(shown, evaluation.data_class), private=private)
@@ -126,42 +126,32 @@ def _write_files(
     files: Callable[[], Mapping[str, bytes]],
     evaluation: Evaluation,
     folder: Path,
-    fresh: bool,
-    command: Sequence[str],
+    options: PageOptions,
 ) -> Sequence[str]:
     """Figures as SVG and PDF, tables as CSV and LaTeX; counts and shares only, no record text."""
-    private = is_private(evaluation.data_class)
-    started = datetime.now(UTC)
-    identity = {
-        "verb": "report",
-        "clinqa": __version__,
-        "scores": sorted(manifest.fingerprint for manifest in evaluation.manifests),
-        "files": ["svg", "pdf", "csv", "tex"],
-    }
-    with open_out(folder, identity, fresh=fresh, private=private) as out:
-        if out.done is not None:
-            return [record.name for record in out.done.outputs]
+
+    def made(place: Workplace) -> Made:
         for name, body in files().items():
-            path = out.partial / name
-            path.parent.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
-            with os.fdopen(create_file(path, private=private), "wb") as file:
-                file.write(body)
-        finished = datetime.now(UTC)
-        manifest = out.commit(
-            Manifest(
-                verb="report",
-                data_class=evaluation.data_class,
-                identity=identity,
-                clinqa=__version__,
-                command=command,
-                started=started.isoformat(timespec="seconds"),
-                finished=finished.isoformat(timespec="seconds"),
-                seconds=round((finished - started).total_seconds(), 3),
-                versions=library_versions(("matplotlib", "pyarrow")),
-                details={"scores_fingerprint": fingerprint(identity)},
-            )
+            place.write(name, body)
+        return Made(details={"scores_fingerprint": fingerprint(place.folder.identity)})
+
+    prints = sorted(manifest.fingerprint for manifest in evaluation.manifests)
+    decides = {"scores": prints, "files": ["svg", "pdf", "csv", "tex"]}
+    result = run_stage(
+        Stage(
+            verb="report",
+            holds="these figures",
+            out=folder,
+            options=options,
+            data_class=DataClass(evaluation.data_class),
+            known=lambda: Known({}, decides=decides),
+            work=made,
+            told=lambda done: {"files": [record.name for record in done.outputs]},
+            libraries=("matplotlib", "pyarrow"),
         )
-    return [record.name for record in manifest.outputs]
+    )
+    names: list[str] = result.counts["files"]
+    return names
 
 
 def _files(page: ShownPage, own: Sequence[Path]) -> Mapping[str, bytes]:

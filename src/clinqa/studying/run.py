@@ -18,8 +18,8 @@ import polars as pl
 import pyarrow as pa
 
 from clinqa.asking.identity import data_class_of_run
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.progress import Progress, silent
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage

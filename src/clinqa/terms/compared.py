@@ -18,8 +18,8 @@ from clinqa.stats.design import Design
 from clinqa.stats.estimates import estimates
 from clinqa.stats.families import adjusted
 from clinqa.stats.measure import mean
-from clinqa.terms.options import BASE
 from clinqa.terms.scoring import ScoredPlace
+from clinqa.terms.term_options import BASE
 
 __all__ = ["ALL", "METRIC", "Compared", "ModelTerm", "TermTest", "compared"]
 

@@ -25,9 +25,9 @@ from clinqa.dataset.splits import SPLITS
 from clinqa.packs.terms import TermPack, builtin_terms
 from clinqa.terms.item_texts import read_items
 from clinqa.terms.matcher import Concept
-from clinqa.terms.options import FindOptions
 from clinqa.terms.overlap import Held, overlap_figures
 from clinqa.terms.records import Occurrence
+from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from clinqa.terms.write import write_terms
 

@@ -38,8 +38,8 @@ from clinqa.terms.compared import ModelTerm, compared
 from clinqa.terms.find import VERB as FIND
 from clinqa.terms.find import counts_of
 from clinqa.terms.item_texts import TermItem, read_items
-from clinqa.terms.options import BASE, WEIGHTS, LogprobOptions
 from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
+from clinqa.terms.term_options import BASE, WEIGHTS, LogprobOptions
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
 from clinqa.terms.write_logprobs import write_logprobs
 

@@ -14,9 +14,9 @@ from clinqa.sources.terminology.rf2 import read_rf2
 from clinqa.sources.terminology.rrf import read_rrf
 from clinqa.terms.hpo import hpo_concepts, hpo_warnings
 from clinqa.terms.matcher import Concept, FoundConcept, NameMatcher
-from clinqa.terms.options import FindOptions
 from clinqa.terms.snomed import Bridge, snomed_concepts, snomed_warnings
 from clinqa.terms.spans import SpanFinder, load_spacy
+from clinqa.terms.term_options import FindOptions
 from clinqa.terms.umls import umls_concepts
 
 __all__ = ["Finder", "TermVocabulary", "open_vocabulary"]

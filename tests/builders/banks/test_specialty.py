@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.builders.banks.specialty.bundled import bundled
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
 from clinqa.builders.banks.specialty.pipeline import build_specialty
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError, ModelError, SourceError
 from clinqa.dataset.verify import verify
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE

@@ -12,9 +12,9 @@ import pytest
 
 from clinqa.builders.references.asking import Asker
 from clinqa.builders.references.drafts import Page
-from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.pack_words import words_of
 from clinqa.builders.references.pipeline import build_references
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import drafts_by_model, merge, to_pairs
 from clinqa.core.errors import ConfigError
 from clinqa.core.journal import Journal

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from clinqa.builders.references import pipeline
-from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.pipeline import build_references
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.core import outfolder, stage
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from clinqa.builders.reports.options import BuildOptions
 from clinqa.builders.reports.pipeline import build_reports
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.core.manifest import fingerprint, sha256_file
 from clinqa.dataset.verify import verify
 from clinqa.simulate.echo import simulate

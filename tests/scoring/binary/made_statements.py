@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.builders.pairs import PairRow, write_pairs
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.dataset.reader import Dataset, open_dataset

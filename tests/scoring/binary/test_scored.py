@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
 from clinqa.scoring.binary.figures import ANSWERED, BY_PAIR, BY_SOURCE, WRONG

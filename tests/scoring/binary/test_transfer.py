@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from scipy.stats import kendalltau, rankdata
 
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from asking.made_dataset import Made, install, said
-from clinqa.asking.options import PredictOptions
 from clinqa.asking.predict import predict
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.dataset.reader import Dataset, open_dataset

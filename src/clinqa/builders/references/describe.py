@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from clinqa.builders.pairs import PAIR_TASKS, PAIRS_CHECKED, probe_section
-from clinqa.builders.references.options import ReferenceOptions
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Pair
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import Reason, Reject

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from clinqa.builders.references.asking import Asker, schema_for
 from clinqa.builders.references.drafts import Page
-from clinqa.builders.references.options import ReferenceOptions
 from clinqa.builders.references.pack_words import Words
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Staged, drafts_by_model, drafts_by_rules
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import StageCounts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from clinqa.builders.references.options import ReferenceOptions
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.core.visible import visible
 from clinqa.packs.references import ReferencePack
 from clinqa.sources.pdf import Identity

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from clinqa.builders.references.asking import Asker
 from clinqa.builders.references.drafts import Page, PagePart
 from clinqa.builders.references.generate import Generated, model_options
-from clinqa.builders.references.options import ReferenceOptions
+from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.journal import Journal
 from clinqa.core.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import SplitCounts, WriteResult
 from clinqa.core.records import Level, Reason
 from clinqa.dataset.card import Card, bullets, share_of, tabled

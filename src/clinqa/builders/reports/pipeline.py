@@ -14,7 +14,7 @@ from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import Recipe
 from clinqa.builders.reports.describe import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.merged import BuiltBatches
-from clinqa.builders.reports.options import BuildOptions
+from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest

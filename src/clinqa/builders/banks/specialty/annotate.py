@@ -21,7 +21,7 @@ from clinqa.builders.banks.specialty.multi import (
     make,
     refuse_few_halves,
 )
-from clinqa.builders.banks.specialty.options import SetOptions
+from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
 from clinqa.core.errors import ConfigError
 from clinqa.core.progress import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from clinqa.builders.banks.specialty.options import QUORUMS
+from clinqa.builders.banks.specialty.specialty_options import QUORUMS
 from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.core.figures import Figure
 from clinqa.stats.design import Design

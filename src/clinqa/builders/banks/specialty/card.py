@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import SPLITS, Reason
 from clinqa.dataset.card import Card, tabled

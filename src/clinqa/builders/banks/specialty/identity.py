@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.stage import Known
 from clinqa.packs.specialties import Specialties

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.builders.banks.specialty.options import SetOptions
+from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash, sub_seed
 from clinqa.stats.conformal import (

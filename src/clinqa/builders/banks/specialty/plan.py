@@ -9,7 +9,7 @@ from pathlib import Path
 from clinqa.builders.banks.gather import Gathered
 from clinqa.builders.banks.specialty.ask import prompts_of
 from clinqa.builders.banks.specialty.expert import Expert
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.visible import visible
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of

@@ -12,7 +12,7 @@ from clinqa.builders.banks.specialty.annotate import SpecialtyLabels
 from clinqa.builders.banks.specialty.assess import accuracy_and_coverage, sizes, totals
 from clinqa.builders.banks.specialty.card import card_of
 from clinqa.builders.banks.specialty.expert import Expert
-from clinqa.builders.banks.specialty.options import SpecialtyOptions
+from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.builders.banks.specialty.write import (
     Kept,
     write_figures,
