@@ -55,6 +55,7 @@ def test_show_takes_questions_and_draws_them(
     assert main(["show", str(folder)]) == 0
     assert "Items by specialty and split" in capsys.readouterr().out
     assert main(["show", str(folder), "--examples", "2"]) == 2
+    assert main(["show", str(folder), "--examples", "2", "--json"]) == 2
 
 
 def test_show_draws_the_funnel_of_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
