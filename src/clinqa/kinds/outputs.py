@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
 
 import yaml
 
+from clinqa.core.answers import EMPTY, UNREADABLE, Said
 from clinqa.core.errors import ConfigError
 
-__all__ = ["after_reasoning", "is_refusal", "plain"]
+__all__ = ["after_reasoning", "is_refusal", "plain", "read_final"]
 
 _BLOCK = r"(?:think|thinking|reasoning|thought|reason|analysis)"
 _OPEN = re.compile(rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]", re.I)
@@ -50,6 +52,14 @@ def after_reasoning(text: str) -> str | None:
         # what was said before thinking began may still be the answer, but nobody can tell
         return None
     return rest.strip()
+
+
+def read_final(output: str, read: Callable[[str], Said]) -> Said:
+    """What `read` finds in the text after reasoning, or why there is nothing to read."""
+    text = after_reasoning(output) if output.strip() else ""
+    if text is None:
+        return UNREADABLE
+    return read(text) if text else EMPTY
 
 
 def plain(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,12 @@ _COLUMNS = (
     *("group", "category", "source_id", "method", "options", "answer_index", "specialties"),
     *("needs_image", "garbled"),
 )
+_FLAGS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "options speak of others": lambda row: is_positional(row["options"] or ()),
+    "needs an image": lambda row: bool(row["needs_image"]),
+    "garbled": lambda row: bool(row["garbled"]),
+    "several specialties": lambda row: len(row["specialties"] or ()) > 1,
+}
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -48,10 +54,6 @@ def summarise_choices(held: Holding) -> dict[str, Any]:
     manifest = held.manifest
     splits = {split: held.items(split, _COLUMNS).to_pylist() for split in SPLITS}
     rows = [row for own in splits.values() for row in own]
-    categories: dict[str, Counter[str]] = {}
-    for split, own in splits.items():
-        for row in own:
-            categories.setdefault(row["category"] or "none", Counter())[split] += 1
     options = Counter(len(row["options"] or ()) for row in rows)
     rejects = held.table("rejects.parquet", ["stage", "reason"])
     refused = rejects.to_pylist() if rejects is not None else []
@@ -64,26 +66,28 @@ def summarise_choices(held: Holding) -> dict[str, Any]:
             split: {"groups": len({row["group"] for row in own}), "items": len(own)}
             for split, own in splits.items()
         },
-        "categories": {
-            name: {split: own[split] for split in SPLITS}
-            for name, own in sorted(categories.items(), key=lambda one: (-one[1].total(), one[0]))
-        },
+        "categories": _by_category(splits),
         "banks": _tally(row["source_id"].partition(":")[0] for row in rows),
         "methods": _tally(row["method"] for row in rows),
         "options": {str(size): options[size] for size in sorted(options)},
         "gold": dict(sorted(_tally(_letter(row["answer_index"]) for row in rows).items())),
-        "flags": {
-            "options speak of others": sum(is_positional(row["options"] or ()) for row in rows),
-            "needs an image": sum(bool(row["needs_image"]) for row in rows),
-            "garbled": sum(bool(row["garbled"]) for row in rows),
-            "several specialties": sum(len(row["specialties"] or ()) > 1 for row in rows),
-        },
+        "flags": {name: sum(map(is_flagged, rows)) for name, is_flagged in _FLAGS.items()},
         "near_duplicates": {
             "pairs": int(details.get("near_duplicate_pairs", 0)),
             "across splits": int(details.get("leaking_pairs", 0)),
         },
         "rejects": _tally(f"{row['stage']}: {row['reason']}" for row in refused),
     }
+
+
+def _by_category(splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, int]]:
+    """Items of each split by category, the largest first."""
+    found: dict[str, Counter[str]] = {}
+    for split, own in splits.items():
+        for row in own:
+            found.setdefault(row["category"] or "none", Counter())[split] += 1
+    ordered = sorted(found.items(), key=lambda one: (-one[1].total(), one[0]))
+    return {name: {split: own[split] for split in SPLITS} for name, own in ordered}
 
 
 def _tally(values: Iterable[object]) -> dict[str, int]:

@@ -13,8 +13,8 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from clinqa.core.answers import AMBIGUOUS, EMPTY, REFUSED, UNREADABLE, Said
-from clinqa.kinds.outputs import after_reasoning, is_refusal
+from clinqa.core.answers import AMBIGUOUS, REFUSED, UNREADABLE, Said
+from clinqa.kinds.outputs import is_refusal, read_final
 
 __all__ = ["read_letter"]
 
@@ -66,19 +66,14 @@ def read_letter(output: str, options: Mapping[str, str] | Sequence[str] | str = 
     >>> read_letter('{"answer_choice": "E"}', "ABCD").status
     'unreadable'
     """
-    if not output.strip():
-        return EMPTY
-    text = after_reasoning(output)
-    if text is None:
-        return UNREADABLE
-    if not text:
-        return EMPTY
-    texts = _texts(options)
+    return read_final(output, lambda text: _read(text, _texts(options)))
+
+
+def _read(text: str, texts: dict[str, str]) -> Said:
     fields = [next(part for part in found.groups() if part is not None)
               for found in _FIELD.finditer(text)]  # fmt: skip
     if fields:
-        read = {_of_value(value, texts) for value in fields[-1:]}
-        return next(iter(read))
+        return _of_value(fields[-1], texts)
     return _of_text(text, texts)
 
 

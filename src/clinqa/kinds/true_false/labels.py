@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from clinqa.core.answers import AMBIGUOUS, EMPTY, REFUSED, UNREADABLE, Said
-from clinqa.kinds.outputs import after_reasoning, is_refusal, plain
+from clinqa.kinds.outputs import is_refusal, plain, read_final
 
 __all__ = ["read_label"]
 
@@ -109,15 +109,7 @@ def read_label(output: str) -> Said:
     >>> read_label("T").answer, read_label("T wave inversion").status
     ('true', 'unreadable')
     """
-    if not output.strip():
-        return EMPTY
-    text = after_reasoning(output)
-    if text is None:
-        return UNREADABLE
-    if not text:
-        return EMPTY
-    text = plain(text)
-    return _read(text) if text else EMPTY
+    return read_final(output, lambda text: _read(shown) if (shown := plain(text)) else EMPTY)
 
 
 def _read(text: str) -> Said:
