@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clinqa.builders.reports.describe import card_of, counts_section, identifiers_section
+from clinqa.builders.reports.report_card import card_of, counts_section, identifiers_section
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import SplitCounts, WriteResult
 from clinqa.core.errors import ConfigError

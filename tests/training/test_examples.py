@@ -9,8 +9,8 @@ from clinqa.core.errors import ConfigError
 from clinqa.kinds.facets.trains import Lesson
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
-from clinqa.training.items import TrainItem
 from clinqa.training.plan import mask_lines
+from clinqa.training.train_items import TrainItem
 from training.letters import Letters
 
 TEMPLATE = load_template("long_form")

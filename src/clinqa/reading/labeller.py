@@ -18,8 +18,6 @@ _UNREAD = Reading((), Method.GRAMMAR)
 LONGEST = 4_000
 """Characters of a statement that is read; the longest real ones list a ventricle's segments."""
 
-PROFILES = ("default", "published", "strict")
-
 
 def lexicon_key(text: str) -> str:
     """What makes two spellings of a statement the same entry of the lexicon.

@@ -25,12 +25,12 @@ from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import CANARIES
 from clinqa.models.weights import folder_sha256
 from clinqa.privacy.data_class import is_private
-from clinqa.training.items import TrainItem
 from clinqa.training.job import JobResult
 from clinqa.training.options import TrainOptions
 from clinqa.training.prepare import TrainSplit, check_validation, examples_of, read_split
 from clinqa.training.presets import Resolved
 from clinqa.training.texts import Text
+from clinqa.training.train_items import TrainItem
 
 __all__ = ["EncoderJob"]
 

@@ -13,8 +13,8 @@ from clinqa.dataset.reader import Dataset
 from clinqa.kinds.registry import ItemKind
 from clinqa.models.local.place import WeightsPlace
 from clinqa.privacy.data_class import is_private
-from clinqa.training.describe import shape_of
 from clinqa.training.lora import load_tokenizer
+from clinqa.training.model_shape import shape_of
 from clinqa.training.options import TrainOptions
 from clinqa.training.prepare import Prepared, prepare
 from clinqa.training.presets import Resolved

@@ -40,9 +40,9 @@ from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.privacy.data_class import inherit, is_private
 from clinqa.training.identity import LIBRARIES
-from clinqa.training.items import TrainItem, kind_of_dataset, read_items
 from clinqa.training.options import MergeOptions, TrainResult
 from clinqa.training.prepare import class_of, class_of_base
+from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
 
 __all__ = ["merge"]
 

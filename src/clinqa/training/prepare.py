@@ -16,11 +16,11 @@ from clinqa.models.local.place import WeightsPlace
 from clinqa.models.local.render import Renderer
 from clinqa.models.trained import trained_folder
 from clinqa.privacy.data_class import inherit
-from clinqa.training.describe import Shape
 from clinqa.training.examples import Encoder, TrainExample
-from clinqa.training.items import TrainItem, kind_of_dataset, read_items
+from clinqa.training.model_shape import Shape
 from clinqa.training.options import TrainOptions
 from clinqa.training.presets import Resolved, Settings
+from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
 from clinqa.training.validation import Choice
 
 __all__ = [

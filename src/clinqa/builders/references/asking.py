@@ -55,7 +55,6 @@ class Drafted:
     page: Page
     reply: ReplyItems
     failed: str = ""
-    repaired: bool = False
 
 
 @dataclass(slots=True)
@@ -100,9 +99,7 @@ class Asker:
                     yield Drafted(page, ReplyItems(), first[i][1])
                 elif i in mended and not mended[i][1]:
                     again = read_reply(mended[i][0])
-                    yield Drafted(
-                        page, again if again.items or again.whole else replies[i], "", True
-                    )
+                    yield Drafted(page, again if again.items or again.whole else replies[i], "")
                 else:
                     yield Drafted(page, replies[i])
 

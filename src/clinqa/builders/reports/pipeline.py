@@ -12,8 +12,8 @@ from typing import cast
 
 from clinqa.builders.reports.batch_items import ItemOptions
 from clinqa.builders.reports.batches import Recipe
-from clinqa.builders.reports.describe import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.merged import BuiltBatches
+from clinqa.builders.reports.report_card import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult
 from clinqa.core.errors import ConfigError

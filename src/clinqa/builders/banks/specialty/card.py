@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from clinqa.builders.banks.specialty.found import SpecialtyBuild
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import SPLITS, Reason
 from clinqa.dataset.card import Card, tabled
 from clinqa.kinds.facets.describes import most_first
-
-if TYPE_CHECKING:
-    from clinqa.builders.banks.specialty.publish import SpecialtyBuild
 
 __all__ = ["card_of"]
 

@@ -20,10 +20,11 @@ from clinqa.builders.banks.specialty.annotate import (
 from clinqa.builders.banks.specialty.ask import ask
 from clinqa.builders.banks.specialty.bundled import bundled
 from clinqa.builders.banks.specialty.expert import Expert, read_expert
-from clinqa.builders.banks.specialty.identity import VERB, counts_of, known_of
+from clinqa.builders.banks.specialty.found import SpecialtyBuild
 from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
 from clinqa.builders.banks.specialty.plan import dry_run, price_of
-from clinqa.builders.banks.specialty.publish import SpecialtyBuild, publish
+from clinqa.builders.banks.specialty.publish import publish
+from clinqa.builders.banks.specialty.specialty_manifest import VERB, counts_of, known_of
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept
