@@ -11,7 +11,6 @@ from clinqa.kinds.long_form import moves
 from clinqa.kinds.long_form import summary as described
 from clinqa.kinds.long_form.describes import moved_pieces, summary_pieces
 from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS
-from clinqa.kinds.long_form.moves import LabelMoves
 from clinqa.present.terminal import TextPage, rendered, short_count
 from made_folder import Label, Statement, write_folder
 
@@ -32,7 +31,7 @@ def stated(times: int, discord: int) -> dict[str, Any]:
     return {**told, "discord": discord, "same_statement": discord}
 
 
-def compare(a: Path, b: Path) -> LabelMoves:
+def compare(a: Path, b: Path) -> dict[str, Any]:
     return moves.compare(open_dataset(a), open_dataset(b))[0]
 
 
@@ -40,7 +39,7 @@ def render_summary(summary: dict[str, Any], page: TextPage, cases: int = 10) -> 
     return rendered(summary_pieces(summary, cases), page)
 
 
-def render_comparison(found: LabelMoves, page: TextPage) -> str:
+def render_comparison(found: dict[str, Any], page: TextPage) -> str:
     return rendered(moved_pieces(found), page)
 
 

@@ -29,7 +29,7 @@ from clinqa.kinds.facets.describes import (
 )
 from clinqa.kinds.long_form.discord import DiscordTable, discord_examples, load_discord
 from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS, plain_name
-from clinqa.kinds.long_form.moves import AbnormalityChange, LabelMoves, compare
+from clinqa.kinds.long_form.moves import changed, compare
 from clinqa.kinds.long_form.summary import Values, reconciles, summarise
 
 __all__ = ["DESCRIBES", "moved_pieces", "summary_picture", "summary_pieces"]
@@ -59,7 +59,7 @@ def _describe(held: Holding, examples: int, pack_dir: Path | None) -> Descriptio
 def _compare(held: Holding, other: Holding) -> Description:
     moves, rows = compare(held, other)
     header = ("study_id", "abnormality", "before", "after")
-    return Description(moves.as_json(), [*moved_pieces(moves)], moved=(header, rows.iter_rows()))
+    return Description(moves, [*moved_pieces(moves)], moved=(header, rows.iter_rows()))
 
 
 def _pack_of(manifest: Manifest, pack_dir: Path | None) -> Path | None:
@@ -261,46 +261,50 @@ def _discord(summary: Values, cases: int) -> Pieces:
         yield Worded(((f"{measurement}: study (label) ", "dim"), (listed, ""), (more, "dim")))
 
 
-def moved_pieces(moves: LabelMoves) -> Pieces:
+def moved_pieces(moves: Values) -> Pieces:
     """Two builds side by side: the studies, a line an abnormality, a matrix of each that moved."""
-    sides = (("A", moves.a, moves.profile_a), ("B", moves.b, moves.profile_b))
+    sides = (("A", moves["a"], moves["profile_a"]), ("B", moves["b"], moves["profile_b"]))
     for mark, folder, profile in sides:
         about = f"  profile {profile}" if profile else ""
         yield Worded(((f"{mark}  ", "bold"), (folder, ""), (about, "dim")))
     yield Titled("Studies")
-    found = (("in both", moves.shared), ("in A only", moves.only_a), ("in B only", moves.only_b))
+    found = (
+        ("in both", moves["shared"]),
+        ("in A only", moves["only_a"]),
+        ("in B only", moves["only_b"]),
+    )
     yield Steps([FlowStep(name, n) for name, n in found])
-    rows = moves.abnormalities
+    rows = moves["abnormalities"]
     if rows:
         yield Titled("Labels")
         counted = ("same", "moved", "added", "removed")
         yield Listed(
             ("abnormality", *counted, "agree", "κ", "κ both"),
             [_change(row) for row in rows],
-            total=("all", *(sum(getattr(r, name) for r in rows) for name in counted), "", "", ""),
-            looks={(at, -1): "dim" for at, row in enumerate(rows) if not row.changed},
+            total=("all", *(sum(r[name] for r in rows) for name in counted), "", "", ""),
+            looks={(at, -1): "dim" for at, row in enumerate(rows) if not changed(row)},
         )
         yield Worded.dim(
             "κ: Cohen's kappa over the shared studies, no label being a level of its own; "
             "κ both: over the studies that both builds label. – where it is undefined"
         )
     for row in rows:
-        if row.changed:
-            yield Titled(row.abnormality, "A down, B across; the diagonal did not move")
+        if changed(row):
+            yield Titled(row["abnormality"], "A down, B across; the diagonal did not move")
             yield _matrix(row)
-    if not moves.changed:
+    if not moves["changed"]:
         yield Worded((("", ""),))
         yield Worded((("no label differs", ""),))
 
 
-def _change(row: AbnormalityChange) -> tuple[Cell, ...]:
-    kappas = ("–" if k is None else f"{k:.3f}" for k in (row.kappa, row.kappa_labelled))
-    counts = (row.same, row.moved, row.added, row.removed)
-    return (row.abnormality, *counts, percent(row.agreement), *kappas)
+def _change(row: Values) -> tuple[Cell, ...]:
+    kappas = ("–" if k is None else f"{k:.3f}" for k in (row["kappa"], row["kappa_labelled"]))
+    counts = (row["same"], row["moved"], row["added"], row["removed"])
+    return (row["abnormality"], *counts, percent(row["agreement"]), *kappas)
 
 
-def _matrix(row: AbnormalityChange) -> Listed:
-    cells = {(before, after): n for before, after, n in row.matrix}
+def _matrix(row: Values) -> Listed:
+    cells = {(before, after): n for before, after, n in row["matrix"]}
     used = {level for pair in cells for level in pair}
     levels = [level for level in (*LEVELS, None) if level in used]
     names = ["none" if level is None else f"{_SHORT[level]} {level}" for level in levels]

@@ -8,7 +8,6 @@ inputs with the same sample and it is not among the rejects.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,96 +16,48 @@ import polars as pl
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
 from clinqa.kinds.facets.describes import Holding
-from clinqa.kinds.long_form.summary import baseline_labels
+from clinqa.kinds.long_form.summary import Values, baseline_labels
 
-__all__ = ["AbnormalityChange", "LabelMoves", "cohen_kappa", "compare", "wider_class"]
-
-
-@dataclass(frozen=True, slots=True)
-class AbnormalityChange:
-    """One abnormality over the shared studies.
-
-    `matrix` is (before, after, studies); None there means no label.
-
-    `agreement` and `kappa` take "no label" for a level of its own; the `_labelled` pair looks at
-    the studies that both builds label. Kappa is None where one level fills both sides: chance
-    agreement is then complete and kappa undefined.
-    """
-
-    abnormality: str
-    same: int
-    moved: int
-    added: int
-    removed: int
-    agreement: float | None
-    kappa: float | None
-    agreement_labelled: float | None
-    kappa_labelled: float | None
-    matrix: tuple[tuple[int | None, int | None, int], ...]
-
-    @property
-    def changed(self) -> int:
-        """Studies whose label moved, came or went."""
-        return self.moved + self.added + self.removed
+__all__ = ["changed", "cohen_kappa", "compare", "wider_class"]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelMoves:
-    """Two builds, A and B. `only_a` and `only_b` are studies that the other does not hold."""
+def compare(held: Holding, other: Holding) -> tuple[dict[str, Any], pl.DataFrame]:
+    """The labels of another build (B) against those of one (A), over the studies that both hold.
 
-    a: str
-    b: str
-    profile_a: str
-    profile_b: str
-    data_class: str
-    shared: int
-    only_a: int
-    only_b: int
-    abnormalities: tuple[AbnormalityChange, ...]
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def changed(self) -> int:
-        """Labels that moved, came or went, over all abnormalities."""
-        return sum(row.changed for row in self.abnormalities)
-
-    def as_json(self) -> dict[str, Any]:
-        """One object for `--json`; a matrix is a list of [before, after, studies]."""
-        return {**asdict(self), "changed": self.changed}
-
-
-def compare(held: Holding, other: Holding) -> tuple[LabelMoves, pl.DataFrame]:
-    """The labels of another build against those of one, over the studies that both hold.
-
-    Beside it every label that moves: study_id, abnormality, before, after; null where there is
-    none. Each build is read once.
+    `only_a` and `only_b` are studies that the other does not hold; `changed` counts the labels
+    that moved, came or went. Beside it every label that moves: study_id, abnormality, before,
+    after; null where there is none. Each build is read once.
     """
     a, b = held.folder, other.folder
     manifests = held.manifest, other.manifest
     same_reads = _same_reads(*manifests)
     names = sorted({*_names(a), *_names(b)})
     both, only_a, only_b = _side_by_side(a, b, names, same_reads)
-    warnings = []
-    if not same_reads:
-        warnings.append(
-            "the two builds did not read the same inputs with the same sample; "
-            "a study without any label counts as absent"
-        )
-    moves = LabelMoves(
-        a=str(a),
-        b=str(b),
-        profile_a=manifests[0].told("profile"),
-        profile_b=manifests[1].told("profile"),
-        data_class=wider_class(*(one.data_class for one in manifests)),
-        shared=both.height,
-        only_a=only_a,
-        only_b=only_b,
-        abnormalities=tuple(_change(name, _matrix(both, name)) for name in names),
-        warnings=tuple(warnings),
+    unlike = (
+        "the two builds did not read the same inputs with the same sample; "
+        "a study without any label counts as absent"
     )
-    return moves, pl.concat(_changes(both, name) for name in ["", *names]).sort(
-        "study_id", "abnormality"
-    )
+    rows = [_change(name, _matrix(both, name)) for name in names]
+    moves = {
+        "a": str(a),
+        "b": str(b),
+        "profile_a": manifests[0].told("profile"),
+        "profile_b": manifests[1].told("profile"),
+        "data_class": wider_class(*(one.data_class for one in manifests)),
+        "shared": both.height,
+        "only_a": only_a,
+        "only_b": only_b,
+        "abnormalities": rows,
+        "warnings": [] if same_reads else [unlike],
+        "changed": sum(map(changed, rows)),
+    }
+    moved = pl.concat(_changes(both, name) for name in ["", *names])
+    return moves, moved.sort("study_id", "abnormality")
+
+
+def changed(row: Values) -> int:
+    """Studies whose label of an abnormality moved, came or went."""
+    return int(row["moved"] + row["added"] + row["removed"])
 
 
 def wider_class(*classes: str) -> str:
@@ -208,21 +159,27 @@ def _same_reads(a: Manifest, b: Manifest) -> bool:
     return not samples[0][0] or a.seeds == b.seeds
 
 
-def _change(name: str, matrix: list[tuple[int | None, int | None, int]]) -> AbnormalityChange:
+def _change(name: str, matrix: list[tuple[int | None, int | None, int]]) -> dict[str, Any]:
+    """One abnormality over the shared studies; `matrix` is (before, after, studies).
+
+    `agreement` and `kappa` take "no label" (None) for a level of its own; the `_labelled` pair
+    looks at the studies that both builds label. Kappa is None where one level fills both sides:
+    chance agreement is then complete and kappa undefined.
+    """
     labelled = [cell for cell in matrix if cell[0] is not None and cell[1] is not None]
     same = sum(n for before, after, n in labelled if before == after)
     both = sum(n for _, _, n in labelled)
     shared = sum(n for _, _, n in matrix)
     unlabelled = sum(n for before, after, n in matrix if before is None and after is None)
-    return AbnormalityChange(
-        abnormality=name,
-        same=same,
-        moved=both - same,
-        added=sum(n for before, after, n in matrix if before is None and after is not None),
-        removed=sum(n for before, after, n in matrix if before is not None and after is None),
-        agreement=(same + unlabelled) / shared if shared else None,
-        kappa=cohen_kappa(matrix),
-        agreement_labelled=same / both if both else None,
-        kappa_labelled=cohen_kappa(labelled),
-        matrix=tuple(matrix),
-    )
+    return {
+        "abnormality": name,
+        "same": same,
+        "moved": both - same,
+        "added": sum(n for before, after, n in matrix if before is None and after is not None),
+        "removed": sum(n for before, after, n in matrix if before is not None and after is None),
+        "agreement": (same + unlabelled) / shared if shared else None,
+        "kappa": cohen_kappa(matrix),
+        "agreement_labelled": same / both if both else None,
+        "kappa_labelled": cohen_kappa(labelled),
+        "matrix": matrix,
+    }
