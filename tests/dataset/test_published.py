@@ -92,9 +92,8 @@ def test_restricted_and_phi_cards_open_with_a_banner(data_class: str, banner: bo
 
 
 def card_of_reports(*, subjects_known: bool) -> str:
-    nothing = StageCounts(0, 0)
     splits = {name: SplitCounts(0, 0, 0, 0) for name in ("train", "validation", "test")}
-    result = WriteResult(nothing, nothing, splits, {}, {}, {}, 0, 0)
+    result = WriteResult({}, splits, {}, {}, {})
     card = card_of(
         load_pack(pack_folder("echo")), BuildOptions(), result, [], subjects_known=subjects_known,
         identifiers={"date": 1234},

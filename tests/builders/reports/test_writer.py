@@ -52,9 +52,9 @@ def test_no_group_is_in_two_splits_and_everything_reconciles(
     for row in found:
         splits.setdefault(row["group"], set()).add(row["split"])
     assert all(len(where) == 1 for where in splits.values())
-    counts = result.studies
+    counts = result.counts["studies"]
     assert counts.read == len(made)
-    assert counts.problems() == [] and result.items.problems() == []
+    assert counts.problems() == [] and result.counts["items"].problems() == []
     by_id: dict[str, set[Report]] = {}
     for report in made:
         by_id.setdefault(report[0], set()).add(report)
@@ -101,7 +101,10 @@ def test_all_three_splits_have_a_file_even_when_nothing_was_read(tmp_path: Path)
         "train-00000-of-00001.parquet",
         "validation-00000-of-00001.parquet",
     ]
-    assert result.studies.sum == "0 read = 0 kept + 0 rejected + 0 duplicates + 0 out_of_scope"
+    assert (
+        result.counts["studies"].sum
+        == "0 read = 0 kept + 0 rejected + 0 duplicates + 0 out_of_scope"
+    )
     assert pq.read_schema(tmp_path / "data/test-00000-of-00001.parquet").equals(LONG_FORM)
 
 
@@ -164,8 +167,8 @@ def test_a_conflict_rejects_every_version_once_and_copies_are_duplicates(tmp_pat
         ("c", "p4", ("chamber is big.",)),
     ]
     result = write(tmp_path, made, batch=2)
-    assert result.studies.rejected_by_reason == {"conflicting_study_id": 4}
-    assert (result.studies.duplicates, result.studies.kept) == (1, 1)
+    assert result.counts["studies"].rejected_by_reason == {"conflicting_study_id": 4}
+    assert (result.counts["studies"].duplicates, result.counts["studies"].kept) == (1, 1)
     rejects = pq.read_table(tmp_path / "rejects.parquet").to_pylist()
     assert [(r["source_id"], r["reason"], r["stage"]) for r in rejects] == [
         (name, "conflicting_study_id", "dataset") for name in ("a", "a", "b", "b")
@@ -174,12 +177,12 @@ def test_a_conflict_rejects_every_version_once_and_copies_are_duplicates(tmp_pat
         "2 texts under this id",
         "one text of 2 patients under this id",
     }
-    assert result.statements == 1 and result.unused_statements == 3
+    assert result.rows["statements.parquet"] == 1 and result.unused_statements == 3
 
 
 def test_a_version_without_findings_still_conflicts(tmp_path: Path) -> None:
     result = write(tmp_path, [("a", "p", ()), ("a", "p", ("wall moves.",))])
-    assert result.studies.rejected_by_reason == {"conflicting_study_id": 2}
+    assert result.counts["studies"].rejected_by_reason == {"conflicting_study_id": 2}
 
 
 def test_rejects_of_rows_that_became_no_study_are_counted_as_read(tmp_path: Path) -> None:
@@ -193,7 +196,10 @@ def test_rejects_of_rows_that_became_no_study_are_counted_as_read(tmp_path: Path
     writer.add(replace(batch, rejects=[broken, empty, label]))
     writer.out_of_scope("category", 3)
     result = writer.finish(maker.table())
-    assert result.studies.sum == "9 read = 4 kept + 2 rejected + 0 duplicates + 3 out_of_scope"
+    assert (
+        result.counts["studies"].sum
+        == "9 read = 4 kept + 2 rejected + 0 duplicates + 3 out_of_scope"
+    )
     assert result.rejects == {"broken_row": 1, "empty_text": 1, "conflicting_levels": 1}
 
 
@@ -214,7 +220,10 @@ def test_a_repeated_item_is_left_out_and_counted(tmp_path: Path) -> None:
     writer = DatasetWriter(tmp_path, seed=1, private=False)
     writer.add(replace(batch, items=doubled))
     result = writer.finish(maker.table())
-    assert result.items.sum == "17 read = 15 kept + 0 rejected + 2 duplicates + 0 out_of_scope"
+    assert (
+        result.counts["items"].sum
+        == "17 read = 15 kept + 0 rejected + 2 duplicates + 0 out_of_scope"
+    )
     assert len({row["id"] for row in rows(tmp_path)}) == len(rows(tmp_path)) == 15
 
 

@@ -204,7 +204,7 @@ class _ReportBuild:
             named = ", ".join(f"{kind.replace('_', ' ')} {n:,}" for kind, n in sorted(hits.items()))
             found.append(f"text that looks like identifiers ({named}); see the card")
         share = self._options.unmentioned
-        if share is not None and not result.items.out_of_scope_by_reason.get("not_drawn"):
+        if share is not None and not result.counts["items"].out_of_scope_by_reason.get("not_drawn"):
             found.append(
                 f"unmentioned questions are fewer than {share:.0%} of all items: the reports leave "
                 "no more unsaid"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -83,8 +83,8 @@ class SplitCounts:
 class WriteResult:
     """What was written, in numbers that reconcile, for manifest, card and Croissant."""
 
-    studies: StageCounts
-    items: StageCounts
+    counts: Mapping[str, StageCounts]
+    """Of studies and items."""
     splits: Mapping[str, SplitCounts]
     rows: Mapping[str, int]
     """Rows of each Parquet file, by its name inside the folder."""
@@ -92,10 +92,7 @@ class WriteResult:
     """Items by (category, level); those without a level are not among them."""
     rejects: Mapping[str, int]
     """Rows of rejects.parquet by reason, of studies and of single labels."""
-    labels: int
-    statements: int
     unused_statements: int = 0
-    counts: Mapping[str, StageCounts] = field(default_factory=dict)
 
 
 class DatasetWriter:
@@ -168,16 +165,12 @@ class DatasetWriter:
         named = rows_by_name(self._partial, rows)
         named |= write_rejects(self._partial, fate.rejects, private=self._private)
         return WriteResult(
-            studies=fate.counts,
-            items=items,
+            counts={"studies": fate.counts, "items": items},
             splits=splits,
             rows=named,
             levels=levels,
             rejects=Counter(r.reason.value for r in fate.rejects),
-            labels=named["labels.parquet"],
-            statements=named["statements.parquet"],
             unused_statements=statements.num_rows - named["statements.parquet"],
-            counts={"studies": fate.counts, "items": items},
         )
 
     def _draw_limit(self, fate: Fate) -> tuple[int, int]:

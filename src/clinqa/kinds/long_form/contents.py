@@ -59,41 +59,35 @@ class _Labels:
     """What labels.parquet says, by hash: of the baseline, and of any phase."""
 
     def __init__(self, checked: Checked) -> None:
-        keys: list[Hashes] = []
-        values: list[Hashes] = []
-        every: list[Hashes] = []
-        texts: list[Hashes] = []
-        cited: list[Hashes] = []
-        triples: list[Hashes] = []
-        for table in checked.read(_LABELS, _LABEL_COLUMNS):
-            level = table["level"].to_numpy()
-            baseline = _is(table["phase"], Phase.BASELINE.value)
-            key = _hashes(table["study_id"], table["abnormality"])
-            joined = _joined(table["spans"])
-            value = _hashes(table["level"], table["method"], table["group"], joined)
-            asked = baseline & (level != Level.CONFLICT)
-            keys.append(key[asked])
-            values.append(value[asked])
-            every.append(key)
-            study, text = _by_span(table["study_id"], table["spans"])
-            texts.append(np.unique(text))
-            cited.append(np.unique(np.stack([study, text], 1), axis=0)[:, 1])
-            single = asked & (pc.list_value_length(table["spans"]).to_numpy() == 1)
-            triple = _hashes(joined, table["abnormality"], table["level"])
-            triples.append(np.unique(triple[single]))
-        key, value = _together(keys), _together(values)
+        parts = [_label_hashes(table) for table in checked.read(_LABELS, _LABEL_COLUMNS)]
+        key, value, every, texts, cited, triples = (
+            _together([part[at] for part in parts]) for at in range(6)
+        )
         order = np.argsort(key)
         self.keys, self.values = key[order], value[order]
-        self.every = np.unique(_together(every))
-        self.texts = np.unique(_together(texts))
-        self.triples = np.unique(_together(triples))
-        self.cited, self.times = np.unique(_together(cited), return_counts=True)
+        self.every, self.texts, self.triples = map(np.unique, (every, texts, triples))
+        self.cited, self.times = np.unique(cited, return_counts=True)
 
     def problems(self) -> list[Problem]:
         """A study has one label of each abnormality."""
         twice = int((self.keys[1:] == self.keys[:-1]).sum())
         text = f"{twice} labels of a study and abnormality that has one already"
         return [Problem("labels", _LABELS, text)] if twice else []
+
+
+def _label_hashes(table: pa.Table) -> tuple[Hashes, ...]:
+    """Of labels that are asked for: which, and what they say; of all: which. Then the texts of
+    spans, each once a study, and what a single sentence is read as."""
+    level = table["level"].to_numpy()
+    key = _hashes(table["study_id"], table["abnormality"])
+    joined = _joined(table["spans"])
+    value = _hashes(table["level"], table["method"], table["group"], joined)
+    asked = _is(table["phase"], Phase.BASELINE.value) & (level != Level.CONFLICT)
+    study, text = _by_span(table["study_id"], table["spans"])
+    cited = np.unique(np.stack([study, text], 1), axis=0)[:, 1]
+    single = asked & (pc.list_value_length(table["spans"]).to_numpy() == 1)
+    triple = _hashes(joined, table["abnormality"], table["level"])
+    return key[asked], value[asked], key, np.unique(text), cited, np.unique(triple[single])
 
 
 class _Items:
@@ -192,23 +186,22 @@ def _statement_problems(checked: Checked, labels: _Labels, kept: int | None) -> 
     text, own = _together(texts), np.concatenate(studies or [np.empty(0, np.int64)])
     distinct, place = np.unique(text, return_inverse=True)
     total = np.bincount(place, weights=own, minlength=len(distinct)).astype(np.int64)
-    problems = []
-    if odd:
-        what = f"{odd} counts that cannot be: less than one study, or more than were kept"
-        problems.append(Problem("statements", _STATEMENTS, what))
-    if unknown := int((~_within(labels.texts, distinct)).sum()):
-        what = f"{unknown} sentences that decided a label are no statement"
-        problems.append(Problem("statements", _STATEMENTS, what))
-    if unread := int((~_within(labels.triples, np.unique(_together(triples)))).sum()):
-        what = f"{unread} labels are not what their statement is read as"
-        problems.append(Problem("statements", _STATEMENTS, what))
     known = _within(labels.cited, distinct)
-    if len(distinct):
-        at = np.searchsorted(distinct, labels.cited[known])
-        if short := int((labels.times[known] > total[at]).sum()):
-            what = f"{short} statements decide labels of more studies than they are counted in"
-            problems.append(Problem("statements", _STATEMENTS, what))
-    return problems
+    at = np.searchsorted(distinct, labels.cited[known])
+    unread = ~_within(labels.triples, np.unique(_together(triples)))
+    found = (
+        (odd, "counts that cannot be: less than one study, or more than were kept"),
+        (
+            (~_within(labels.texts, distinct)).sum(),
+            "sentences that decided a label are no statement",
+        ),
+        (unread.sum(), "labels are not what their statement is read as"),
+        (
+            (labels.times[known] > total[at]).sum(),
+            "statements decide labels of more studies than they are counted in",
+        ),
+    )
+    return [Problem("statements", _STATEMENTS, f"{int(n)} {what}") for n, what in found if n]
 
 
 def _hashes(*columns: Any) -> Hashes:
