@@ -10,5 +10,6 @@ KIND = ItemKind(
     name="numeric",
     title="numeric",
     package="kinds.numeric",
-    facets=frozenset({"columns", "describes", "exports"}),
+    facets=frozenset({"columns", "describes", "exports", "asks", "reads", "baseline", "trains"}),
+    abilities=frozenset({"free_text"}),
 )
