@@ -117,7 +117,7 @@ def job_of(arguments: argparse.Namespace, share: bool) -> Any:
         dataset,
         place_of(model),
         load_template("long_form"),
-        "long_form",
+        dataset.kind,
         resolve(load_preset("echoqa"), model, told),
         options,
         DataClass.RESTRICTED,
@@ -138,7 +138,7 @@ def ours(arguments: argparse.Namespace, *, share: bool) -> dict[str, float]:
             model=base.model,
             tokenizer=job.tokenizer,
             settings=settings,
-            train=job.prepared.train.examples,
+            train=job.train.examples,
             validation=[],
             args=trainer_arguments(
                 settings, Path(scratch), seed=0, device="cpu", dtype=base.dtype,
@@ -180,7 +180,7 @@ def plain_trl(arguments: argparse.Namespace) -> dict[str, float]:
     job = job_of(arguments, share=False)
     base = load_base(job.place, job.tokenizer, job.resolved.settings, "cpu")
     rows, lengths = [], []
-    for example in job.prepared.train.examples:
+    for example in job.train.examples:
         rows.append(
             {"input_ids": example.tokens, "labels": [-100] * example.answer_from + example.answer}
         )
@@ -227,14 +227,14 @@ def floor(arguments: argparse.Namespace, torch: Any) -> dict[str, float]:
 
     from clinqa.training.batches import Collator
     from clinqa.training.lora import load_base, lora_config
-    from clinqa.training.loss import learnt_logits, token_losses
     from clinqa.training.order import Order
+    from clinqa.training.steps import learnt_logits, token_losses
 
     job = job_of(arguments, share=True)
     settings = job.resolved.settings
     base = load_base(job.place, job.tokenizer, settings, "cpu")
     model = peft.get_peft_model(base.model, lora_config(base.model, settings))
-    examples = job.prepared.train.examples
+    examples = job.train.examples
     collate = Collator(examples, pad=0, row_tokens=settings.row_tokens, share=job.shares)
     order = Order(
         [one.item_id for one in examples], [one.context for one in examples], seed=0,

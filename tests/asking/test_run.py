@@ -207,7 +207,7 @@ def test_other_weights_under_the_same_name_are_another_run(
 ) -> None:
     file = dataset.parent / "model.gguf"
     file.write_bytes(b"GGUF one")
-    monkeypatch.setattr("clinqa.asking.opened.open_model", lambda name, options: Made(echo))
+    monkeypatch.setattr("clinqa.asking.run_models.open_model", lambda name, options: Made(echo))
     run(dataset, model=f"gguf:{file}")
     assert run(dataset, model=f"gguf:{file}").already_done
     file.write_bytes(b"GGUF two!")

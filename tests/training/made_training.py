@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.stage import StageResult
 from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.kinds.true_false.columns import TRUE_FALSE
-from clinqa.training.options import TrainOptions, TrainResult
-from clinqa.training.run import train
+from clinqa.training.options import TrainOptions
+from clinqa.training.train import train
 
 WORDS = ["left", "right", "aortic", "mitral", "valve", "atrium", "ventricle", "pressure"]
 STATES = ["normal", "mildly dilated", "severely dilated", "thickened"]
@@ -109,7 +110,7 @@ def write(
 
 def trained(
     dataset: Path, base: Path, out: Path, *overrides: str, preset: str = "echoqa", **given: object
-) -> TrainResult:
+) -> StageResult:
     """The tiny model trained on the CPU, one thread."""
     options = TrainOptions(
         model=f"hf:{base}",

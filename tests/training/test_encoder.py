@@ -14,10 +14,11 @@ pytest.importorskip("accelerate", reason="the extra `train` is not installed")
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.core.errors import ConfigError, ModelError
+from clinqa.core.stage import StageResult
 from clinqa.models.encoder import open_encoder
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
-from clinqa.training.options import TrainOptions, TrainResult
-from clinqa.training.run import train
+from clinqa.training.options import TrainOptions
+from clinqa.training.train import train
 from training.made_training import pair_items, write
 
 pytestmark = pytest.mark.full
@@ -44,7 +45,7 @@ def make_bert(folder: Path) -> Path:
     return folder
 
 
-def trained(dataset: Path, base: Path, out: Path, *told: str, **given: object) -> TrainResult:
+def trained(dataset: Path, base: Path, out: Path, *told: str, **given: object) -> StageResult:
     told = ("learning_rate=1e-3", "epochs=12", "batch_size=8", *told)
     options = TrainOptions(f"hf:{base}", "encoder", told, device="cpu", threads=1, **given)  # type: ignore[arg-type]
     return train(dataset, out, options)

@@ -17,7 +17,7 @@ import torch
 from clinqa.models.local.runtime import load_plain
 from clinqa.training.batches import Collator
 from clinqa.training.examples import TrainExample
-from clinqa.training.loss import learnt_logits, token_losses
+from clinqa.training.steps import learnt_logits, token_losses
 from tiny_model import make_tiny
 from training.made_training import FAST, trained, write
 

@@ -107,7 +107,7 @@ def test_an_interrupted_training_ends_like_an_undisturbed_one(
 
 def test_ctrl_c_saves_the_step_it_came_in(made: dict[str, Path], tmp_path: Path) -> None:
     from clinqa.training.options import TrainOptions
-    from clinqa.training.run import train
+    from clinqa.training.train import train
     from training.made_training import FAST
 
     def progress(stage: str, done: int, *_: object, **__: object) -> None:
@@ -158,8 +158,8 @@ def test_predict_refuses_the_items_of_train(made: dict[str, Path], tmp_path: Pat
 
 def test_a_dry_run_shows_the_mask_and_writes_nothing(made: dict[str, Path], tmp_path: Path) -> None:
     result = trained(made["dataset"], made["base"], tmp_path / "out", dry_run=True)
-    assert any(line.startswith("  | The ") and line.endswith("<|end|>") for line in result.notes)
-    assert any("about 6 steps of 4 items" in line for line in result.notes)
+    assert any(line.startswith("  | The ") and line.endswith("<|end|>") for line in result.lines)
+    assert any("about 6 steps of 4 items" in line for line in result.lines)
     assert not (tmp_path / "out").exists()
 
 
@@ -167,7 +167,7 @@ def test_cuda_is_not_here_and_nf4_becomes_plain_lora(made: dict[str, Path], tmp_
     result = trained(
         made["dataset"], made["base"], tmp_path / "out", "quantization=nf4", "max_steps=2"
     )
-    assert "quantization: no CUDA here, so NF4 is replaced by plain LoRA" in result.notes
+    assert "quantization: no CUDA here, so NF4 is replaced by plain LoRA" in result.lines
 
 
 def test_a_dataset_of_another_kind_is_refused(tmp_path: Path) -> None:

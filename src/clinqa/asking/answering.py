@@ -12,10 +12,10 @@ from clinqa.asking.assignment import Assignment
 from clinqa.asking.budget import Budget
 from clinqa.asking.dryrun import price_of
 from clinqa.asking.kept import PromptKeeper
-from clinqa.asking.opened import Models
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.repeats import Repeats, plan_repeats
 from clinqa.asking.results import Tally, write_predictions
+from clinqa.asking.run_models import Models
 from clinqa.asking.shots import draw_shots
 from clinqa.asking.source import ItemSource, TrainAnswers, TrainTexts
 from clinqa.core.errors import ConfigError, ModelError

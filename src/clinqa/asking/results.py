@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
@@ -91,21 +91,8 @@ def is_whole(record: Mapping[str, Any]) -> bool:
 
     One that does not is as none: what it was is asked again.
     """
-    texts = ("item_id", "prompt_sha256", "output", "finish_reason", "error")
-    if not all(isinstance(record.get(name), str) for name in texts):
-        return False
-    if record["finish_reason"] not in FINISH_REASONS or record["error"] not in _ERRORS:
-        return False
-    if not _is_count(record.get("repeat")):
-        return False
-    counts = [record.get("input_tokens"), record.get("output_tokens")]
-    if not all(count is None or _is_count(count) for count in counts):
-        return False
-    cost = record.get("cost")
-    if not is_amount(record.get("seconds")) or not (cost is None or is_amount(cost)):
-        return False
-    variant, weighed = record.get("variant", 0), record.get("weighed")
-    if not _is_count(variant) or not (weighed is None or _are_weights(weighed)):
+    variant = record.get("variant", 0)
+    if not _is_count(variant) or not all(fits(record.get(name)) for name, fits in _FITS.items()):
         return False
     named = key_of(record["item_id"], record["repeat"], record["prompt_sha256"], variant)
     return bool(record["key"] == named)
@@ -129,6 +116,27 @@ def _are_weights(value: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _or_none(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_FITS: dict[str, Callable[[object], bool]] = {
+    **dict.fromkeys(("item_id", "prompt_sha256", "output"), _is_text),
+    "finish_reason": lambda value: _is_text(value) and value in FINISH_REASONS,
+    "error": lambda value: _is_text(value) and value in _ERRORS,
+    "repeat": _is_count,
+    "seconds": is_amount,
+    **dict.fromkeys(("input_tokens", "output_tokens"), _or_none(_is_count)),
+    "cost": _or_none(is_amount),
+    "weighed": _or_none(_are_weights),
+}
+"""What a field of a journal's record may be."""
 
 
 def write_predictions(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -132,36 +132,19 @@ def _firsts(dataset: Dataset, told: Shots, purpose: str) -> Iterator[Candidate]:
         table = table.filter(pc.fill_null(pc.not_equal(pc.utf8_length(table["answer"]), 0), False))
         table = told.candidates(table)
         names = table.column_names[2:]
-        numbers = [pa.types.is_integer(table.schema.field(name).type) for name in names]
         order = pa.array(content_order(table["id"], purpose))
-        table = table.append_column("order", order).sort_by("order")
-        codes = _codes(table, names)
-        groups = _codes(table, ["group"])
-        first = _first_places(codes)
-        of_stratum = dict(zip(codes[first].tolist(), first.tolist(), strict=True))
-        leader = np.array([of_stratum[code] for code in codes.tolist()], dtype=np.int64)
-        others = np.flatnonzero(groups != groups[leader]) if len(codes) else leader
-        second = others[_first_places(codes[others])]
-        for row in table.take(pa.array(np.concatenate([first, second]))).to_pylist():
-            told_by = zip(map(row.__getitem__, names), numbers, strict=True)
-            apart = tuple(value if number else value or "" for value, number in told_by)
+        rows = pl.DataFrame(table.append_column("order", order)).sort("order")
+        others = rows.filter(pl.col("group") != pl.col("group").first().over(names))
+        found = pl.concat([_firsts_of(rows, names), _firsts_of(others, names)])
+        texts = [rows.schema[name] in (pl.String, pl.Categorical) for name in names]
+        for row in found.iter_rows(named=True):
+            told_by = zip(map(row.__getitem__, names), texts, strict=True)
+            apart = tuple(value or "" if text else value for value, text in told_by)
             yield Candidate(row["order"], row["id"], row["group"], apart)
 
 
-def _codes(table: pa.Table, names: Sequence[str]) -> np.ndarray:
-    """A number for each distinct combination of the columns."""
-    codes = np.zeros(table.num_rows, dtype=np.int64)
-    for name in names:
-        column = table[name].combine_chunks()
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode(null_encoding="encode")
-        indices = np.asarray(column.indices.fill_null(len(column.dictionary)), dtype=np.int64)
-        codes = codes * (len(column.dictionary) + 1) + indices
-    return codes
-
-
-def _first_places(codes: np.ndarray) -> np.ndarray:
-    return np.unique(codes, return_index=True)[1]
+def _firsts_of(rows: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    return rows.unique(names, keep="first", maintain_order=True)
 
 
 def _solved(dataset: Dataset, told: Shots, ids: set[str]) -> dict[str, SolvedQuestion]:

@@ -28,7 +28,7 @@ class TrainOrMerge(TrainOptions):
 def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
     """Fine-tune a model on a dataset's train split; resumable. Or merge an adapter."""
     if options.merge is None:
-        from clinqa.training.run import train as train_model
+        from clinqa.training.train import train as train_model
 
         with Progress() as progress:
             trained = train_model(dataset, out, options, progress)

@@ -110,12 +110,10 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """The name it was opened by."""
-        ...
 
     @property
     def deterministic(self) -> bool:
         """Does greedy decoding give the same text each time it is asked?"""
-        ...
 
     def generate(
         self, prompts: Sequence[Prompt], sampling: Sampling
@@ -125,15 +123,12 @@ class Model(Protocol):
         What goes wrong with one prompt is its Output with an error; only what makes all others
         pointless (no key, egress refused) raises. Closing the iterator stops the work.
         """
-        ...
 
     def count_tokens(self, prompt: Prompt) -> int:
         """Tokens of the prompt; an estimate where the tokenizer is not at hand."""
-        ...
 
     def close(self) -> None:
         """Give back memory and connections."""
-        ...
 
 
 @runtime_checkable
@@ -142,7 +137,6 @@ class Scorer(Protocol):
 
     def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
         """The log-probability of each token of each continuation."""
-        ...
 
 
 @runtime_checkable
@@ -151,7 +145,6 @@ class TellsFacts(Protocol):
 
     def describe(self) -> Mapping[str, str]:
         """The facts, for a manifest."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class _Work:
         if training.seed is None:
             return None
         from clinqa.training.options import TrainOptions
-        from clinqa.training.run import train
+        from clinqa.training.train import train
 
         spec = self._plan.spec
         options = TrainOptions(

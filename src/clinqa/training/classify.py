@@ -6,20 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.errors import ModelError
 from clinqa.models.encoder import padded
-from clinqa.training.order import Order
 from clinqa.training.presets import Settings
-from clinqa.training.settings import common_arguments
+from clinqa.training.steps import OwnSteps, StepTally, common_arguments, numbers_of
 from clinqa.training.texts import Text
-from clinqa.training.trainer import StepTally, numbers_of
 from clinqa.training.validation import Scores, of_classes
 
 Trainer: Any = object
 try:
     import torch
     import transformers
-    from torch.utils.data import DataLoader
 
     Trainer = transformers.Trainer
 except ImportError:
@@ -28,10 +24,10 @@ except ImportError:
 __all__ = ["ClassTrainer"]
 
 
-class ClassTrainer(Trainer):  # type: ignore[misc]
+class ClassTrainer(OwnSteps, Trainer):  # type: ignore[misc]
     """Learns two classes from texts; `words` are what they are called."""
 
-    control: Any
+    advice = "or lower learning_rate"
 
     def __init__(
         self,
@@ -68,16 +64,7 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
     def get_train_dataloader(self) -> Any:
         """Batches in the order that seed and epoch decide."""
         names = [text.item_id for text in self._train]
-        order = Order(
-            names,
-            names,
-            seed=self._seed,
-            batch_size=self._settings.batch_size,
-            accumulation=self._settings.accumulation,
-            lengths=[len(text.tokens) for text in self._train],
-        )
-        loader = DataLoader(self.train_dataset, batch_sampler=order, collate_fn=self._collate)
-        return self.accelerator.prepare(loader)
+        return self._loader(names, lengths=[len(text.tokens) for text in self._train])
 
     def compute_loss(
         self,
@@ -92,32 +79,13 @@ class ClassTrainer(Trainer):  # type: ignore[misc]
         losses = torch.nn.functional.cross_entropy(
             found.logits.float(), inputs["labels"], reduction="none"
         )
-        count = len(losses) if num_items_in_batch is None else num_items_in_batch
-        loss = (losses * inputs["weights"]).sum() / count
-        if not torch.isfinite(loss):
-            ids = ", ".join(sorted(self._train[n].item_id for n in inputs["numbers"].tolist()))
-            raise ModelError(
-                f"the loss is no finite number at step {self.state.global_step + 1}; items of the "
-                f"batch: {ids}. Look at them, or lower learning_rate"
-            )
-        self.tally.useful += int(inputs["attention_mask"].sum())
-        self.tally.computed += inputs["input_ids"].numel()
-        self.tally.items += len(losses)
-        if self.args.average_tokens_across_devices and num_items_in_batch is not None:
-            loss = loss * self.accelerator.num_processes
+        useful = inputs["attention_mask"].sum()
+        loss = self._lost(losses, inputs, num_items_in_batch, useful, len(losses))
         return (loss, found) if return_outputs else loss
 
-    def floating_point_ops(self, inputs: dict[str, Any]) -> int:
-        """Not counted."""
-        return 0
-
-    def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
-        """Loss, accuracy and macro-F1 of the validation items."""
-        scores = self._scores(self._validation)
-        found = {f"{metric_key_prefix}_{name}": value for name, value in scores.named().items()}
-        self.log(dict(found))
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
-        return found
+    def validation_scores(self) -> Scores:
+        """Of the validation items."""
+        return self._scores(self._validation)
 
     def _scores(self, texts: Sequence[Text]) -> Scores:
         model = self.model_wrapped

@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 
 from clinqa.core.cells import csv_text
 from clinqa.core.errors import CheckFailed, MissingExtra
+from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import write_durably
+from clinqa.core.stage import Made
 from clinqa.models.local.adapter import WEIGHTS
 from clinqa.models.local.canary import Canary, canary_scores, saved_canaries
 from clinqa.models.local.runtime import load_plain
@@ -24,16 +26,16 @@ from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folde
 from clinqa.models.weights import folder_sha256
 from clinqa.present.curves import plot_curves
 from clinqa.training.card import render_card
-from clinqa.training.job import JobResult, PreparedLora
+from clinqa.training.job import PreparedLora
 from clinqa.training.lora import Base
-from clinqa.training.prepare import TrainSplit
+from clinqa.training.prepare import BEST, LOG
 from clinqa.training.ranks import is_first, processes
-from clinqa.training.watch import BEST, LOG, Watch, read_log
+from clinqa.training.watch import Watch, read_log
 
 __all__ = [
-    "describe_items",
     "describe_training",
     "finish_lora",
+    "made_of",
     "place_files",
     "tidy",
     "write_seen",
@@ -47,9 +49,7 @@ _SAME = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
 """How far a reloaded adapter's log-probabilities may be from those in memory, on average."""
 
 
-def finish_lora(
-    job: PreparedLora, base: Base, trainer: Any, watch: Watch, folder: Path
-) -> JobResult:
+def finish_lora(job: PreparedLora, base: Base, trainer: Any, watch: Watch, folder: Path) -> Made:
     """Save the chosen state, read it back, prove that it is what was trained, describe it."""
     chosen = folder / BEST if watch.best else folder / "final"
     if not watch.best:
@@ -60,13 +60,13 @@ def finish_lora(
     if at_end and not base.quantized and processes() == 1:
         trainer.model.eval()
         plain = trainer.model.get_base_model()
-        in_memory = canary_scores(plain, job.prepared.renderer, canaries)
-    details = describe_training(trainer, watch, base.device, base.dtype)
+        in_memory = canary_scores(plain, job.renderer, canaries)
+    details = describe_training(job, trainer, watch, base.device, base.dtype)
     if not is_first():
-        return JobResult(0, 0, {})
+        return Made()
     place_files(chosen, folder, (WEIGHTS, _CONFIG))
     _name_base(folder / _CONFIG, job.place.name)
-    if job.prepared.rows:
+    if job.rows:
         job.tokenizer.save_pretrained(str(folder))
     trainer.model = trainer.model_wrapped = None
     trainer.optimizer = trainer.lr_scheduler = None
@@ -75,39 +75,57 @@ def finish_lora(
     _compare(in_memory, after, base.dtype)
     saved = saved_canaries(canaries, before, after, facts)
     _write(folder / CANARIES, json.dumps(saved, indent=1) + "\n", job.private)
-    write_seen(folder, job, job.prepared.train, job.prepared.validation, watch)
+    write_seen(folder, job, watch)
     details |= {
-        "base": {
-            "name": job.place.name,
-            "weights_sha256": job.place.weights_sha256,
-            "folder_sha256": folder_sha256(job.place.folder),
-        },
         "quantized": base.quantized,
-        "embedding_rows": job.prepared.rows,
-        **describe_items(job.prepared.kind.name, job.prepared.train, job.prepared.validation),
+        "embedding_rows": job.rows,
     }
     warnings = _warnings(in_memory, before, after)
     tidy(folder, watch, job, details)
-    return JobResult(
-        read=job.prepared.train.read,
-        too_long=job.prepared.train.too_long,
-        details=details,
-        resumed_at=watch.resumed_at,
-        notes=base.notes,
+    return made_of(job, watch, details, base.notes, warnings)
+
+
+def made_of(
+    job: Any,
+    watch: Watch,
+    details: dict[str, Any],
+    notes: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> Made:
+    """What a job came to: of the items of train those that were learnt, left out, or not read."""
+    options = job.options
+    in_split = sum(table.num_rows for table in job.dataset.batches("train", ["id"]))
+    told = {"category": options.categories, "limit": options.limit is not None}
+    reason = " or ".join(name for name, given in told.items() if given)
+    train = job.train
+    outside, too_long = in_split - train.read, train.too_long
+    counts = StageCounts(
+        read=in_split,
+        kept=train.read - too_long,
+        rejected=too_long,
+        out_of_scope=outside,
+        rejected_by_reason={"too_long": too_long} if too_long else {},
+        out_of_scope_by_reason={reason: outside} if outside else {},
+    )
+    return Made(
+        {"items": counts},
         warnings=warnings,
+        details={**details, "resumed_at_step": watch.resumed_at},
+        lines=notes,
     )
 
 
 def _canaries(job: PreparedLora) -> tuple[Canary, ...]:
     """Made-up prompts of the kind of item that is trained, in the wording it is trained with."""
-    prepared = job.prepared
-    made = prepared.kind.facet("trains").canaries
+    made = job.trains.canaries
     return tuple(
-        Canary(prepared.encoder.messages(asked, context), answer) for context, asked, answer in made
+        Canary(job.encoder.messages(asked, context), answer) for context, asked, answer in made
     )
 
 
-def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> dict[str, Any]:
+def describe_training(
+    job: Any, trainer: Any, watch: Watch, device: str, dtype: str
+) -> dict[str, Any]:
     """What happened, for the manifest."""
     log = read_log(watch.folder / LOG)
     steps = [row for row in log if "loss" in row]
@@ -119,6 +137,16 @@ def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> di
         if name.startswith("eval_")
     }
     return {
+        "base": {
+            "name": job.place.name,
+            "weights_sha256": job.place.weights_sha256,
+            "folder_sha256": folder_sha256(job.place.folder),
+        },
+        "kind": job.kind.name,
+        "items_train": len(job.train.items),
+        "groups_train": len({item.group for item in job.train.items}),
+        "items_validation": len(job.validation.items),
+        "validation_too_long": job.validation.too_long,
         "steps": trainer.state.global_step,
         "kept_step": step,
         "best": {k: v for k, v in watch.best.items() if k != "higher"},
@@ -136,17 +164,6 @@ def describe_training(trainer: Any, watch: Watch, device: str, dtype: str) -> di
     }
 
 
-def describe_items(kind: str, train: TrainSplit, validation: TrainSplit) -> dict[str, Any]:
-    """How many items and groups, for manifest and card."""
-    return {
-        "kind": kind,
-        "items_train": len(train.items),
-        "groups_train": len({item.group for item in train.items}),
-        "items_validation": len(validation.items),
-        "validation_too_long": validation.too_long,
-    }
-
-
 def place_files(chosen: Path, folder: Path, names: Sequence[str]) -> None:
     """Copy the files of the chosen state; it stays, for a call that has to finish this one."""
     for name in names:
@@ -154,17 +171,15 @@ def place_files(chosen: Path, folder: Path, names: Sequence[str]) -> None:
         os.replace(folder / f"{name}.tmp", folder / name)
 
 
-def write_seen(
-    folder: Path, job: Any, train: TrainSplit, validation: TrainSplit, watch: Watch
-) -> None:
+def write_seen(folder: Path, job: Any, watch: Watch) -> None:
     """Hashes of what was trained on, and of what chose the state that was kept.
 
     A base that was itself trained by clinqa has learnt too: what it was trained on stays known.
     """
-    chose = validation.items if watch.best else []
+    chose = job.validation.items if watch.best else []
     tables = [
         seen_rows(((i.id, i.group, i.question, i.context) for i in items), role)
-        for role, items in (("train", train.items), ("validation", chose))
+        for role, items in (("train", job.train.items), ("validation", chose))
     ]
     if (before := trained_folder(job.place.folder)) is not None:
         tables.append(before.hashes())
@@ -206,9 +221,9 @@ def _reloaded(
     if base.device != "cpu":
         torch.cuda.empty_cache()
     model = load_plain(job.place.name, job.place.folder, base.device, base.dtype)
-    renderer = job.prepared.renderer
-    if job.prepared.rows:
-        adapter.grow(model, job.prepared.rows)
+    renderer = job.renderer
+    if job.rows:
+        adapter.grow(model, job.rows)
     before = canary_scores(model, renderer, canaries)
     model = adapter.apply_adapter(torch, model, folder, None)
     after = canary_scores(model, renderer, canaries)

@@ -1,83 +1,62 @@
-"""A training that is prepared, and what it leaves in the partial folder."""
+"""A language model's training, prepared: its tokenizer, the items as tokens."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
-
 from clinqa.asking.prompts import Template
-from clinqa.core.progress import Progress
-from clinqa.core.records import DataClass
-from clinqa.dataset.reader import Dataset
-from clinqa.kinds.registry import ItemKind
-from clinqa.models.local.place import WeightsPlace
-from clinqa.privacy.data_class import is_private
-from clinqa.training.lora import load_tokenizer
-from clinqa.training.model_shape import shape_of
-from clinqa.training.options import TrainOptions
-from clinqa.training.prepare import Prepared, prepare
-from clinqa.training.presets import Resolved
+from clinqa.core.errors import ConfigError
+from clinqa.kinds.facets.trains import Lesson
+from clinqa.models.local.render import Renderer
+from clinqa.training.examples import Encoder
+from clinqa.training.lora import load_tokenizer, shape_of
+from clinqa.training.prepare import TrainingTask
+from clinqa.training.train_items import TrainItem
+from clinqa.training.validation import Choice
 
-__all__ = ["Job", "JobResult", "PreparedLora"]
+__all__ = ["PreparedLora"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """What a job left in the partial folder, for the manifest."""
+class PreparedLora(TrainingTask):
+    """LoRA or QLoRA on a causal language model. `rows` are those of the embeddings, where tokens
+    are added; else 0."""
 
-    read: int
-    too_long: int
-    details: dict[str, Any]
-    resumed_at: int = 0
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    template: Template
 
-
-class Job(Protocol):
-    """One training, prepared."""
-
-    def plan(self, out: Path, data_class: DataClass) -> list[str]:
-        """Lines of a dry run."""
-        ...
-
-    def run(self, folder: Path) -> JobResult:
-        """Train, and leave in the folder what will be committed and nothing else."""
-        ...
-
-
-class PreparedLora:
-    """What LoRA or QLoRA is trained on and how: data read, tokenizer loaded, no weights."""
-
-    def __init__(
-        self,
-        dataset: Dataset,
-        place: WeightsPlace,
-        template: Template,
-        kind: ItemKind,
-        resolved: Resolved,
-        options: TrainOptions,
-        data_class: DataClass,
-        progress: Progress,
-    ) -> None:
-        self.dataset, self.place, self.template = dataset, place, template
-        self.resolved, self.options = resolved, options
-        self.data_class, self.private = data_class, is_private(data_class)
-        self.progress = progress
-        self.tokenizer = load_tokenizer(place)
-        self.shape = shape_of(place, self.tokenizer)
-        self.prepared: Prepared = prepare(
-            dataset,
-            place,
-            self.tokenizer,
-            self.shape,
-            template,
-            kind,
-            resolved,
-            options,
+    def prepare(self) -> None:
+        """Load what reads the items, and read them."""
+        settings = self.settings
+        self.tokenizer = load_tokenizer(self.place)
+        self.shape = shape_of(self.place, self.tokenizer)
+        new = list(settings.add_tokens)
+        added = self.tokenizer.add_tokens(new) if new else 0
+        self.rows = len(self.tokenizer) if added and len(self.tokenizer) > self.shape.rows else 0
+        self.renderer = Renderer.of(self.tokenizer)
+        self.encoder = Encoder(
+            self.place.name,
+            self.renderer,
+            self.template,
+            false_weight=settings.false_weight,
+            ends=self.shape.ends,
         )
+        self.train, self.validation = self.splits(self.encoder, self.shape.window)
+        words = self.trains.classes
+        self.choice = None if words is None else _choice(self.encoder, self.template, words)
 
     @property
     def shares(self) -> bool:
         """Can beginnings be shared? Not where layers see only what is near."""
-        return self.resolved.settings.share and self.shape.sees_all
+        return self.settings.share and self.shape.sees_all
+
+
+def _choice(encoder: Encoder, template: Template, words: tuple[str, str]) -> Choice:
+    """The tokens by which the answers of two classes are told apart."""
+    first, second = (
+        encoder.example(TrainItem("", "", "", "", Lesson("A statement.", word))).answer
+        for word in words
+    )
+    pairs = enumerate(zip(second, first, strict=False))
+    place = next((place for place, (a, b) in pairs if a != b), None)
+    if place is None:
+        raise ConfigError(
+            f"template {template.id}: the tokenizer cannot tell {words[1]} from {words[0]}"
+        )
+    return Choice((second[place], first[place]), place, words)

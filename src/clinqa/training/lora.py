@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -13,7 +13,15 @@ from clinqa.models.local.place import WeightsPlace
 from clinqa.models.torch_settings import device_of, dtype_of, import_torch, load_failed
 from clinqa.training.presets import Settings
 
-__all__ = ["Base", "check_extra", "load_base", "load_tokenizer", "lora_config"]
+__all__ = [
+    "Base",
+    "Shape",
+    "check_extra",
+    "load_base",
+    "load_tokenizer",
+    "lora_config",
+    "shape_of",
+]
 
 _NEEDS = ("peft", "trl", "accelerate", "datasets")
 _ATTENTION = ("attn", "attention")
@@ -137,3 +145,42 @@ def _quantizes(torch: Any, settings: Settings, device: str | None) -> bool:
     """NF4 on CUDA alone: on a CPU, bitsandbytes trains wrongly after an evaluation, silently."""
     cuda = torch.cuda.is_available() and (device is None or device.startswith("cuda"))
     return settings.quantization == "nf4" and bool(cuda)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Context window, rows of the embeddings, end marks, and whether layers see all before them."""
+
+    window: int
+    rows: int
+    ends: tuple[int, ...]
+    sees_all: bool
+
+
+def shape_of(place: WeightsPlace, tokenizer: Any) -> Shape:
+    """From config.json and generation_config.json."""
+    transformers = importlib.import_module("transformers")
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = transformers.AutoConfig.from_pretrained(str(place.folder), **offline)
+        config = config.get_text_config()
+    except load_failed() as error:
+        raise ModelError(
+            f"{place.name}: config.json cannot be read ({type(error).__name__})"
+        ) from error
+    try:
+        ends = transformers.GenerationConfig.from_pretrained(str(place.folder), **offline)
+        known = ends.eos_token_id
+    except load_failed():  # there is none
+        known = None
+    kinds = set(getattr(config, "layer_types", None) or ())
+    window = getattr(config, "sliding_window", None)
+    if getattr(config, "use_sliding_window", True) is False:
+        window = None
+    limit = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    return Shape(
+        int(limit),
+        int(config.vocab_size),
+        tuple(known) if isinstance(known, Iterable) else () if known is None else (int(known),),
+        kinds <= {"full_attention"} and (window is None or bool(kinds)),
+    )

@@ -11,23 +11,20 @@ from __future__ import annotations
 import gc
 import importlib
 import io
-import sys
-import time
 from collections.abc import Sequence
 from contextlib import redirect_stderr
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-import clinqa
 from clinqa.asking.prompts import load_template, prefix_of
+from clinqa.core.data_class import inherit
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest, identity_of, library_versions, sha256_file
-from clinqa.core.outfolder import open_out, write_durably, writing
+from clinqa.core.manifest import FileRecord
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import DataClass
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind
@@ -38,20 +35,17 @@ from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
-from clinqa.privacy.data_class import inherit, is_private
-from clinqa.training.identity import LIBRARIES
-from clinqa.training.options import MergeOptions, TrainResult
+from clinqa.training.options import MergeOptions
 from clinqa.training.prepare import class_of, class_of_base
+from clinqa.training.train import LIBRARIES
 from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
 
 __all__ = ["merge"]
 
-VERB = "train --merge"
-
 
 def merge(
     dataset: Path, out: Path, options: MergeOptions, progress: Progress = silent
-) -> TrainResult:
+) -> StageResult:
     """The merged model in a folder that predict opens as hf:FOLDER; the drift is reported."""
     options.check()
     opened = open_dataset(dataset)
@@ -66,88 +60,75 @@ def merge(
     trained.check_weights()
     kind = kind_of_dataset(opened)
     split, items = _items(opened, kind.facet("trains"), options.items)
-    data_class = inherit(
-        [
-            class_of(opened, options.data_class),
-            DataClass(trained.manifest.data_class),
-            *class_of_base(place),
-        ]
-    )
-    if options.dry_run:
-        return TrainResult(
-            {},
-            notes=[
+    of_adapter = DataClass(trained.manifest.data_class)
+    data_class = inherit([class_of(opened, options.data_class), of_adapter, *class_of_base(place)])
+
+    def work(workplace: Workplace) -> Made:
+        folder = workplace.partial
+        _merged(torch, place, trained, options, folder)
+        prompts = _prompts(kind, items, options.seed)
+        drift = {**_drift(place, options, folder, prompts, progress), "split": split}
+        pq.write_table(trained.hashes(), folder / TRAINED_ON, compression="zstd")
+        workplace.write("README.md", _card(place, options, data_class, drift))
+        return Made(warnings=_warnings(drift), details={"drift": drift, **_origin(trained)})
+
+    return run_stage(
+        Stage(
+            verb="train --merge",
+            holds="this model",
+            out=out,
+            options=options,
+            data_class=data_class,
+            known=lambda: _known(opened, trained, place, options),
+            work=work,
+            told=lambda manifest: manifest.details["drift"],
+            plan=lambda: [
                 f"would merge {options.adapter} into {place.name} in {options.dtype}",
                 f"would compare greedy answers to {len(items):,} items of {split} in {dataset}",
                 f"would write a model ({data_class.value}) to {out}",
             ],
+            libraries=LIBRARIES,
         )
-    files = [options.adapter / "adapter_model.safetensors", options.adapter / "adapter_config.json"]
-    inputs = [FileRecord(p.name, sha256_file(p), p.stat().st_size) for p in files]
+    )
+
+
+def _known(
+    dataset: Dataset, trained: TrainedFolder, place: WeightsPlace, options: MergeOptions
+) -> Known:
+    """What the merging was told, and the files of the adapter."""
+    names = ("adapter_model.safetensors", "adapter_config.json")
+    inputs = [FileRecord.of(options.adapter / name) for name in names]
     configuration = {
         "adapter": trained.manifest.fingerprint,
         "model": place.name,
         "weights_sha256": place.weights_sha256,
         "dtype": options.dtype,
-        "dataset": opened.manifest.fingerprint,
+        "dataset": dataset.manifest.fingerprint,
         "items": options.items,
         "max_tokens": options.max_tokens,
         "device": options.device,
     }
-    told = {key: value for key, value in configuration.items() if key != "device"}
-    identity = identity_of(
-        {
-            **told,
-            "verb": VERB,
-            "clinqa": clinqa.__version__,
-            "data_class": data_class.value,
-            "inputs": [record.sha256 for record in inputs],
-        }
-    )
-    private = is_private(data_class)
-    with open_out(out, identity, fresh=options.fresh, private=private) as folder:
-        if folder.done is not None:
-            done = folder.done
-            notes = [f"already done: {out} holds this model"]
-            return TrainResult(done.details["drift"], list(done.warnings), notes, True)
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            _merged(torch, place, trained, options, folder.partial)
-            drift = _drift(
-                place, options, folder.partial, _prompts(kind, items, options.seed), progress
-            )
-            drift["split"] = split
-            pq.write_table(trained.hashes(), folder.partial / TRAINED_ON, compression="zstd")
-            card = _card(place, options, data_class, drift)
-            write_durably(folder.partial / "README.md", card.encode("utf-8"), private=private)
-            warnings = []
-            if drift["answers_changed"]:
-                warnings.append(
-                    f"{drift['answers_changed']} of {drift['answers_compared']} greedy answers are "
-                    "not those of the adapter: figures of the one do not hold for the other"
-                )
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration,
-                inputs=inputs,
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(LIBRARIES),
-                warnings=warnings,
-                details={
-                    "drift": drift,
-                    "base": dict(trained.base),
-                    "kind": trained.manifest.details.get("kind"),
-                    "template": trained.manifest.details.get("template", {}),
-                },
-            )
-            folder.commit(manifest)
-    return TrainResult(drift, warnings)
+    decides = {"inputs": [record.sha256 for record in inputs]}
+    return Known(configuration, inputs, decides, frozenset({"device"}))
+
+
+def _origin(trained: TrainedFolder) -> dict[str, Any]:
+    """Of the adapter what the model should still be known by."""
+    details = trained.manifest.details
+    return {
+        "base": dict(trained.base),
+        "kind": details.get("kind"),
+        "template": details.get("template", {}),
+    }
+
+
+def _warnings(drift: dict[str, Any]) -> list[str]:
+    if not drift["answers_changed"]:
+        return []
+    return [
+        f"{drift['answers_changed']} of {drift['answers_compared']} greedy answers are "
+        "not those of the adapter: figures of the one do not hold for the other"
+    ]
 
 
 def _items(dataset: Dataset, trains: Trains, limit: int) -> tuple[str, list[TrainItem]]:
@@ -255,7 +236,3 @@ def _card(
         "same format.\n\n"
         "    clinqa predict DATASET --model hf:THIS_FOLDER --out RUN\n"
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

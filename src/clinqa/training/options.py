@@ -1,15 +1,15 @@
-"""What `clinqa train` is asked for, and what it hands back."""
+"""What `clinqa train` is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import OutputOptions, option, varied
 
-__all__ = ["MergeOptions", "TrainOptions", "TrainResult", "TrainingPlace"]
+__all__ = ["MergeOptions", "TrainOptions", "TrainingPlace"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,3 @@ class MergeOptions(TrainingPlace):
         help="Items of DATASET whose answers show the drift.",
     )
     max_tokens: int = option(64, shown=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TrainResult:
-    """What was made. `notes` are lines for people."""
-
-    counts: Mapping[str, object]
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    already_done: bool = False

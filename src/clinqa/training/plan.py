@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from clinqa.core.records import DataClass
 from clinqa.training.examples import Encoder, TrainExample
 from clinqa.training.job import PreparedLora
 from clinqa.training.order import Order
@@ -16,10 +15,10 @@ __all__ = ["mask_lines", "plan_lines"]
 _SHOWN = 320  # characters of a long prompt's beginning and end
 
 
-def plan_lines(job: PreparedLora, out: Path, data_class: DataClass) -> list[str]:
+def plan_lines(job: PreparedLora, out: Path) -> list[str]:
     """The lines, the mask last. What they show of a record goes to the person who asked."""
-    settings, prepared = job.resolved.settings, job.prepared
-    train, validation = prepared.train, prepared.validation
+    settings = job.settings
+    train, validation = job.train, job.validation
     items = len(train.examples)
     tokens = sum(len(example.tokens) for example in train.examples)
     learnt = sum(len(example.answer) for example in train.examples)
@@ -40,9 +39,9 @@ def plan_lines(job: PreparedLora, out: Path, data_class: DataClass) -> list[str]
         lines.append(f"{share:.0%} of the tokens are shared within batches and computed once")
     lines += [
         "would send nothing anywhere: the model is trained on this machine",
-        f"would write an adapter ({data_class.value}) to {out}",
+        f"would write an adapter ({job.data_class.value}) to {out}",
         "",
-        *mask_lines(prepared.encoder, train.examples[0]),
+        *mask_lines(job.encoder, train.examples[0]),
     ]
     return lines
 
@@ -65,7 +64,7 @@ def _middle_out(text: str) -> str:
 
 def _laid_tokens(job: PreparedLora) -> int:
     """Tokens of the first epoch as they are laid out."""
-    settings, examples = job.resolved.settings, job.prepared.train.examples
+    settings, examples = job.settings, job.train.examples
     order = Order(
         [example.item_id for example in examples],
         [example.context for example in examples],

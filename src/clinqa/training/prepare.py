@@ -4,34 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from clinqa.asking.prompts import Template
+from clinqa.core.data_class import is_private, strictest
 from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.ids import sub_seed
+from clinqa.core.progress import Progress
 from clinqa.core.records import DataClass
+from clinqa.core.stage import Made
 from clinqa.dataset.reader import Dataset
-from clinqa.kinds.facets.trains import Lesson, Trains
+from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
-from clinqa.models.local.render import Renderer
 from clinqa.models.trained import trained_folder
-from clinqa.privacy.data_class import inherit
-from clinqa.training.examples import Encoder, TrainExample
-from clinqa.training.model_shape import Shape
+from clinqa.training.examples import TrainExample
 from clinqa.training.options import TrainOptions
 from clinqa.training.presets import Resolved, Settings
 from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
-from clinqa.training.validation import Choice
 
 __all__ = [
-    "Prepared",
+    "BEST",
+    "LOG",
+    "TrainSplit",
+    "TrainingTask",
     "check_kind",
     "class_of",
     "class_of_base",
     "examples_of",
-    "prepare",
     "read_split",
 ]
+
+BEST, LOG = "best", "log.jsonl"
+"""What lies in the partial folder beside checkpoints: the best state so far, the loss log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +50,75 @@ class TrainSplit:
     too_long: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What a language model is trained on."""
+@dataclass
+class TrainingTask:
+    """One training: what is trained on what, how and for whom. `template` is None where items are
+    read without a prompt."""
 
+    dataset: Dataset
+    place: WeightsPlace
+    template: Template | None
     kind: ItemKind
-    template: Template
-    tokenizer: Any
-    renderer: Renderer
-    encoder: Encoder
-    train: TrainSplit
-    validation: TrainSplit
-    choice: Choice | None
-    window: int
-    rows: int  # of the embeddings, where tokens are added; else 0
+    resolved: Resolved
+    options: TrainOptions
+    data_class: DataClass
+    progress: Progress
+
+    @property
+    def private(self) -> bool:
+        """Are its files for their owner alone?"""
+        return is_private(self.data_class)
+
+    @property
+    def settings(self) -> Settings:
+        """What decides how it is trained."""
+        return self.resolved.settings
+
+    @property
+    def trains(self) -> Trains:
+        """What is learnt of an item of the kind."""
+        found: Trains = self.kind.facet("trains")
+        return found
+
+    @property
+    def seed(self) -> int:
+        """Of torch."""
+        return sub_seed(self.options.seed, "train") % (1 << 31)
+
+    def splits(self, reader: Any, window: int) -> tuple[TrainSplit, TrainSplit]:
+        """Train and validation as tokens; `reader` makes an example of an item."""
+        dataset, options, settings = self.dataset, self.options, self.settings
+        limits = {"train": options.limit, "validation": settings.validation_items or None}
+        items = {
+            name: read_split(dataset, name, self.trains, limit, options)
+            for name, limit in limits.items()
+        }
+        if settings.best_by != "none" and not items["validation"]:
+            raise ConfigError(
+                f"{dataset.folder}: the split validation holds no items, and the best state is "
+                f"chosen by its {settings.best_by}; use --set best_by=none, or build with more "
+                "groups"
+            )
+        train, validation = (
+            examples_of(dataset, name, own, reader, window, options.leave_out_long)
+            for name, own in items.items()
+        )
+        return train, validation
+
+    def __post_init__(self) -> None:
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Load what reads the items, and read them."""
+        raise NotImplementedError
+
+    def plan(self, out: Path) -> list[str]:
+        """Lines of a dry run."""
+        raise NotImplementedError
+
+    def run(self, folder: Path) -> Made:
+        """Train, and leave in the folder what will be committed and nothing else."""
+        raise NotImplementedError
 
 
 def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
@@ -78,15 +139,12 @@ def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
 
 def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
     """The dataset's class, raised where it is asked for; never lowered."""
-    own = DataClass(dataset.manifest.data_class)
-    if wanted is None:
-        return own
-    if inherit([own, wanted]) is not wanted:
-        raise PrivacyError(
-            f"--data-class {wanted.value}: the dataset is {own.value}, and what is trained on it "
-            "cannot be less; build it again with the class its owner allows"
-        )
-    return wanted
+    return strictest(
+        [dataset.manifest.data_class],
+        wanted,
+        instead="; build it again with the class its owner allows",
+        error=PrivacyError,
+    )
 
 
 def class_of_base(place: WeightsPlace) -> list[DataClass]:
@@ -108,53 +166,6 @@ def read_split(
         of = f" of category {' or '.join(options.categories)}" if options.categories else ""
         raise ConfigError(f"{dataset.folder}: the split train holds no items{of}; nothing to learn")
     return items
-
-
-def check_validation(dataset: Dataset, settings: Settings, items: Sequence[TrainItem]) -> None:
-    """ConfigError where the best state is to be chosen by a split that is empty."""
-    if settings.best_by != "none" and not items:
-        raise ConfigError(
-            f"{dataset.folder}: the split validation holds no items, and the best state is chosen "
-            f"by its {settings.best_by}; use --set best_by=none, or build with more groups"
-        )
-
-
-def prepare(
-    dataset: Dataset,
-    place: WeightsPlace,
-    tokenizer: Any,
-    shape: Shape,
-    template: Template,
-    kind: ItemKind,
-    resolved: Resolved,
-    options: TrainOptions,
-) -> Prepared:
-    """The items as tokens; ConfigError for what cannot be trained on."""
-    settings, trains = resolved.settings, kind.facet("trains")
-    added = tokenizer.add_tokens(list(settings.add_tokens)) if settings.add_tokens else 0
-    renderer = Renderer.of(tokenizer)
-    encoder = Encoder(
-        place.name, renderer, template, false_weight=settings.false_weight, ends=shape.ends
-    )
-    train = read_split(dataset, "train", trains, options.limit, options)
-    validation = read_split(
-        dataset, "validation", trains, settings.validation_items or None, options
-    )
-    check_validation(dataset, settings, validation)
-    return Prepared(
-        kind,
-        template,
-        tokenizer,
-        renderer,
-        encoder,
-        examples_of(dataset, "train", train, encoder, shape.window, options.leave_out_long),
-        examples_of(
-            dataset, "validation", validation, encoder, shape.window, options.leave_out_long
-        ),
-        _choice(encoder, template, trains.classes) if trains.classes else None,
-        shape.window,
-        len(tokenizer) if added and len(tokenizer) > shape.rows else 0,
-    )
 
 
 def examples_of(
@@ -182,18 +193,3 @@ def examples_of(
     return TrainSplit(
         [items[place] for place in kept], [examples[place] for place in kept], len(items), long
     )
-
-
-def _choice(encoder: Encoder, template: Template, words: tuple[str, str]) -> Choice:
-    """The tokens by which the answers of two classes are told apart."""
-    first, second = (
-        encoder.example(TrainItem("", "", "", "", Lesson("A statement.", word))).answer
-        for word in words
-    )
-    pairs = enumerate(zip(second, first, strict=False))
-    place = next((place for place, (a, b) in pairs if a != b), None)
-    if place is None:
-        raise ConfigError(
-            f"template {template.id}: the tokenizer cannot tell {words[1]} from {words[0]}"
-        )
-    return Choice((second[place], first[place]), place, words)

@@ -1,53 +1,45 @@
 """TRL's trainer for laid-out batches: our order of items, our loss, our validation.
 
 What TRL and transformers give: optimizer, schedule, accumulation, checkpoints, accelerate and with
-it several GPUs. What is ours stands in this file and in `loss`.
+it several GPUs. What is ours stands in this file and in `steps`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.errors import ModelError
 from clinqa.training.batches import Collator
 from clinqa.training.examples import TrainExample
-from clinqa.training.loss import learnt_logits, token_losses
-from clinqa.training.order import Order
 from clinqa.training.presets import Settings
-from clinqa.training.settings import common_arguments
+from clinqa.training.steps import (
+    OwnSteps,
+    StepTally,
+    common_arguments,
+    learnt_logits,
+    numbers_of,
+    token_losses,
+)
 from clinqa.training.validation import Choice, Scores, scores_of
 
 Trainer: Any = object
 try:
     import torch
     import trl
-    from datasets import Dataset as Rows
-    from torch.utils.data import DataLoader
 
     Trainer = trl.SFTTrainer
 except ImportError:
     torch = None  # the extra `train` is not installed; lora.py says so to who asks
 
-__all__ = ["AnswerTrainer", "StepTally", "arguments", "numbers_of"]
+__all__ = ["AnswerTrainer", "arguments"]
 
 
-@dataclass(slots=True)
-class StepTally:
-    """What went through the model since the trainer was made."""
-
-    useful: int = 0  # tokens of the items, each as if it stood alone
-    computed: int = 0  # tokens of the rows, padding included
-    items: int = 0
-
-
-class AnswerTrainer(Trainer):  # type: ignore[misc]
+class AnswerTrainer(OwnSteps, Trainer):  # type: ignore[misc]
     """Learns the answers of examples; `choice` says how two classes are told apart,
     `first_decides` whether the first token of an answer says that it is right."""
 
-    control: Any
+    advice = "lower learning_rate, or set precision=f32"
 
     def __init__(
         self,
@@ -92,17 +84,11 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
 
     def get_train_dataloader(self) -> Any:
         """Batches in the order that seed and epoch decide."""
-        order = Order(
-            [example.item_id for example in self._train],
+        return self._loader(
             [example.context for example in self._train],
-            seed=self._seed,
-            batch_size=self._settings.batch_size,
-            accumulation=self._settings.accumulation,
             together=self._settings.together,
             lengths=None if self._share else [len(example.tokens) for example in self._train],
         )
-        loader = DataLoader(self.train_dataset, batch_sampler=order, collate_fn=self._collate)
-        return self.accelerator.prepare(loader)
 
     def compute_loss(
         self,
@@ -113,28 +99,13 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
     ) -> Any:
         """The weighted loss of the batch's learnt tokens; ModelError where it is no number."""
         logits, targets = learnt_logits(model, self._head(), inputs)
-        count = len(targets) if num_items_in_batch is None else num_items_in_batch
-        loss = (token_losses(logits, targets) * inputs["weights"]).sum() / count
-        if not torch.isfinite(loss):
-            raise ModelError(self._not_finite(inputs))
-        self.tally.useful += int(inputs["useful"])
-        self.tally.computed += inputs["input_ids"].numel()
-        self.tally.items += len(inputs["numbers"].unique())
-        if self.args.average_tokens_across_devices and num_items_in_batch is not None:
-            loss = loss * self.accelerator.num_processes
+        losses, items = token_losses(logits, targets), len(inputs["numbers"].unique())
+        loss = self._lost(losses, inputs, num_items_in_batch, inputs["useful"], items)
         return (loss, {"logits": logits}) if return_outputs else loss
 
-    def floating_point_ops(self, inputs: dict[str, Any]) -> int:
-        """Not counted: the estimate knows nothing of shared tokens."""
-        return 0
-
-    def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
-        """Loss, exact share and accuracy, and of two classes macro-F1, of the validation items."""
-        scores = self.scores(self._collate_validation, self._validation)
-        found = {f"{metric_key_prefix}_{name}": value for name, value in scores.named().items()}
-        self.log(dict(found))
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
-        return found
+    def validation_scores(self) -> Scores:
+        """Of the validation items."""
+        return self.scores(self._collate_validation, self._validation)
 
     def scores(self, collate: Collator, examples: Sequence[TrainExample]) -> Scores:
         """How well the model answers these, teacher forced; every process does all of them."""
@@ -172,13 +143,6 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
     def _head(self) -> Any:
         return self.accelerator.unwrap_model(self.model).get_output_embeddings()
 
-    def _not_finite(self, inputs: dict[str, Any]) -> str:
-        ids = sorted({self._train[number].item_id for number in inputs["numbers"].tolist()})
-        return (
-            f"the loss is no finite number at step {self.state.global_step + 1}; items of the "
-            f"batch: {', '.join(ids)}. Look at them, lower learning_rate, or set precision=f32"
-        )
-
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Without the model card that TRL would write: ours is written at the end."""
         super(trl.SFTTrainer, self)._save_checkpoint(model, trial)
@@ -203,8 +167,3 @@ def arguments(
         "dataset_kwargs": {"skip_prepare_dataset": True},
     }
     return trl.SFTConfig(**given)
-
-
-def numbers_of(examples: Sequence[Any]) -> Any:
-    """The trainer only passes numbers around; tokens stay with the collator."""
-    return Rows.from_dict({"number": list(range(len(examples)))})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import json
 import math
 import os
@@ -17,10 +18,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from clinqa.core.errors import ModelError
 from clinqa.core.outfolder import write_durably
 from clinqa.core.progress import Progress
+from clinqa.training.prepare import BEST, LOG
 from clinqa.training.presets import Settings
-from clinqa.training.ranks import is_first
+from clinqa.training.ranks import is_first, processes
 
 try:
     from transformers import TrainerCallback
@@ -31,10 +34,8 @@ _TRIM: Any = None
 with suppress(OSError, AttributeError):
     _TRIM = ctypes.CDLL("libc.so.6").malloc_trim  # glibc alone knows it
 
-__all__ = ["BEST", "BEST_STATE", "LOG", "Watch", "last_checkpoint", "read_log"]
+__all__ = ["BEST_STATE", "Watch", "drive", "last_checkpoint", "read_log"]
 
-LOG = "log.jsonl"
-BEST = "best"
 BEST_STATE = "best.json"
 STAGE = "training"
 _SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
@@ -198,6 +199,36 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if is_first():
             shutil.rmtree(self.folder / BEST, ignore_errors=True)
         return {}
+
+
+def drive(trainer: Any, watch: Watch, items: int) -> None:
+    """Train from the last checkpoint to the end; KeyboardInterrupt if it was interrupted."""
+    settings = watch.settings
+    watch.trainer = trainer
+    watch.steps_an_epoch = math.ceil(items / (settings.step_items * processes()))
+    watch.validates = trainer.eval_dataset is not None
+    found = last_checkpoint(watch.folder)
+    watch.resumed_at = found[1] if found else 0
+    watch.begin()
+    trainer.remove_callback(importlib.import_module("transformers").PrinterCallback)
+    torch = importlib.import_module("torch")
+    try:
+        with watch.catching_interrupts():
+            trainer.train(resume_from_checkpoint=str(found[0]) if found else None)
+    except torch.OutOfMemoryError as error:
+        raise ModelError(
+            "the GPU's memory is too small for this batch; lower batch_size and raise accumulation "
+            "by as much, or set gradient_checkpointing=yes or quantization=nf4"
+        ) from error
+    if watch.interrupted and trainer.state.global_step < trainer.state.max_steps:
+        raise KeyboardInterrupt
+    weights = (one for one in trainer.model.parameters() if one.requires_grad)
+    alone = processes() == 1  # else each holds a part, and the canaries will say it
+    if alone and not watch.best and not all(bool(torch.isfinite(one).all()) for one in weights):
+        raise ModelError(
+            f"the trained weights are no finite numbers after step {trainer.state.global_step}, "
+            "the last; lower learning_rate, or set precision=f32"
+        )
 
 
 def last_checkpoint(folder: Path) -> tuple[Path, int] | None:

@@ -1,4 +1,4 @@
-"""The work between an open output folder and its files: train, choose, save, prove, describe."""
+"""Language models: train, choose, save, prove, describe."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.ids import sub_seed
-from clinqa.core.records import DataClass
-from clinqa.training.job import JobResult, PreparedLora
+from clinqa.core.stage import Made
+from clinqa.training.job import PreparedLora
 from clinqa.training.lora import load_base, lora_config
 from clinqa.training.plan import plan_lines
 
@@ -18,34 +17,35 @@ __all__ = ["LoraJob"]
 class LoraJob(PreparedLora):
     """LoRA or QLoRA on a causal language model."""
 
-    def plan(self, out: Path, data_class: DataClass) -> list[str]:
+    def plan(self, out: Path) -> list[str]:
         """What would be read, trained and written, and the mask of one example."""
-        return plan_lines(self, out, data_class)
+        return plan_lines(self, out)
 
-    def run(self, folder: Path) -> JobResult:
+    def run(self, folder: Path) -> Made:
         """Train and leave the adapter in the folder."""
         # imported here: these import torch and trl at their top
-        drive = importlib.import_module("clinqa.training.drive")
         finish = importlib.import_module("clinqa.training.finish")
+        watching = importlib.import_module("clinqa.training.watch")
         trainer_module = importlib.import_module("clinqa.training.trainer")
         adapter = importlib.import_module("clinqa.models.local.adapter")
-        settings, prepared = self.resolved.settings, self.prepared
+        settings = self.settings
         base = load_base(self.place, self.tokenizer, settings, self.options.device)
-        new = adapter.grow(base.model, prepared.rows) if prepared.rows else []
+        new = adapter.grow(base.model, self.rows) if self.rows else []
         config = lora_config(base.model, settings, new)
-        seed = sub_seed(self.options.seed, "train") % (1 << 31)
         checkpointing = {"auto": base.quantized, "yes": True, "no": False}
-        watch = drive.make_watch(folder, settings, self.private, self.progress, self.options)
+        watch = watching.Watch(
+            folder, settings, self.progress, self.private, stop_after=self.options.stop_after
+        )
         trainer = trainer_module.AnswerTrainer(
             model=base.model,
             tokenizer=self.tokenizer,
             settings=settings,
-            train=prepared.train.examples,
-            validation=prepared.validation.examples,
+            train=self.train.examples,
+            validation=self.validation.examples,
             args=trainer_module.arguments(
                 settings,
                 folder,
-                seed=seed,
+                seed=self.seed,
                 device=base.device,
                 dtype=base.dtype,
                 gradient_checkpointing=checkpointing[settings.gradient_checkpointing],
@@ -53,16 +53,16 @@ class LoraJob(PreparedLora):
             config=config,
             seed=self.options.seed,
             pad=_pad(self.tokenizer),
-            choice=prepared.choice,
-            first_decides=prepared.kind.facet("trains").first_decides,
+            choice=self.choice,
+            first_decides=self.trains.first_decides,
             share=self.shares,
             callbacks=[watch],
         )
         # or PEFT compares vocabularies and saves whole embeddings where tokens were added; it puts
         # a name in the place of None, so that only the first of several saves would be ours
         trainer.model.peft_config["default"].base_model_name_or_path = ""
-        drive.drive(trainer, watch, len(prepared.train.examples))
-        made: JobResult = finish.finish_lora(self, base, trainer, watch, folder)
+        watching.drive(trainer, watch, len(self.train.examples))
+        made: Made = finish.finish_lora(self, base, trainer, watch, folder)
         return made
 
 

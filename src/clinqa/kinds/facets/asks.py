@@ -45,29 +45,23 @@ class Forms(Protocol):
     @property
     def total(self) -> int:
         """Prompts of one repeat."""
-        ...
 
     @property
     def says(self) -> str:
         """What they are, in words after the number of all of them: "orders of options in all"."""
-        ...
 
     @property
     def notes(self) -> Sequence[str]:
         """What people should know of them, a line each."""
-        ...
 
     def variants(self, item_id: str) -> int:
         """In how many forms an item is asked."""
-        ...
 
     def shown(self, item_id: str, variant: int) -> Any:
         """The kind's part of the item in that form."""
-        ...
 
     def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """The row of the kind's own file for one answer of the journal."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
