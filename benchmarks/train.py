@@ -112,7 +112,7 @@ def job_of(arguments: argparse.Namespace, share: bool) -> Any:
         "warmup=0", "scheduler=constant",
     ]  # fmt: skip
     dataset, model = open_dataset(arguments.dataset), arguments.model
-    options = TrainOptions(model, "echoqa", told, device="cpu")
+    options = TrainOptions(model=model, preset="echoqa", overrides=told, device="cpu")
     return LoraJob(
         dataset,
         place_of(model),

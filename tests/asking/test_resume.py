@@ -209,7 +209,7 @@ def reply(prompt):
 _installed.append(Made(reply))
 registry.KINDS["made"] = registry.ModelKind("made", "asking.made_dataset", "opener", "of a test")
 print("ready", flush=True)
-predict(Path(sys.argv[1]), Path(sys.argv[2]), PredictOptions("made:model"))
+predict(Path(sys.argv[1]), Path(sys.argv[2]), PredictOptions(model="made:model"))
 """
 
 

@@ -279,7 +279,7 @@ def test_order_of_rows_chunks_and_answers_changes_nothing(
     install(monkeypatch, Made(echo))
     run(dataset, "one", shots=2, repeats=2)
     install(monkeypatch, Made(echo, backwards=True))
-    options = PredictOptions("made:model", shots=2, repeats=2, chunk=5)
+    options = PredictOptions(model="made:model", shots=2, repeats=2, chunk=5)
     predict(other, dataset.parent / "two", options)
     one, two = (predictions(dataset.parent / name) for name in ("one", "two"))
     for found in (one, two):

@@ -62,7 +62,9 @@ FAULTS = [
 def test_a_server_with_every_fault_leaves_no_item_without_an_answer(tmp_path: Path) -> None:
     dataset = write_dataset(tmp_path / "dataset", data_class="restricted")
     with Loopback(faulty(FAULTS)) as server:
-        options = PredictOptions("openai:made", base_url=server.url, timeout=1.0, max_parallel=18)
+        options = PredictOptions(
+            model="openai:made", base_url=server.url, timeout=1.0, max_parallel=18
+        )
         counts = predict(dataset, tmp_path / "run", options).counts
     assert counts["answered"] == 18
     found = predictions(tmp_path / "run")
@@ -76,7 +78,7 @@ def test_a_server_with_every_fault_leaves_no_item_without_an_answer(tmp_path: Pa
 def test_the_server_gets_the_very_prompts_that_are_kept(tmp_path: Path) -> None:
     dataset = write_dataset(tmp_path / "dataset")
     with Loopback(lambda request: answer()) as server:
-        options = PredictOptions("openai:made", base_url=server.url, shots=2, max_tokens=33)
+        options = PredictOptions(model="openai:made", base_url=server.url, shots=2, max_tokens=33)
         predict(dataset, tmp_path / "run", options)
     from clinqa.asking.kept import read_prompts
 
@@ -96,14 +98,14 @@ def test_a_host_that_may_not_see_the_text_is_refused_before_anything_is_left(
     tmp_path: Path,
 ) -> None:
     dataset = write_dataset(tmp_path / "dataset", data_class="restricted")
-    there = PredictOptions("openai:made", base_url="http://192.0.2.1:9/v1")
+    there = PredictOptions(model="openai:made", base_url="http://192.0.2.1:9/v1")
     with pytest.raises(PrivacyError):
         predict(dataset, tmp_path / "run", there)
-    dry = PredictOptions("openai:made", base_url="http://192.0.2.1:9/v1", dry_run=True)
+    dry = PredictOptions(model="openai:made", base_url="http://192.0.2.1:9/v1", dry_run=True)
     with pytest.raises(PrivacyError, match="would be refused"):
         predict(dataset, tmp_path / "dry", dry)
     assert not (tmp_path / "dry").exists()
-    predict(dataset, tmp_path / "run", PredictOptions("baseline:prior"))  # the folder is free
+    predict(dataset, tmp_path / "run", PredictOptions(model="baseline:prior"))  # the folder is free
 
 
 def test_a_dry_run_says_where_the_texts_would_go_and_what_it_may_cost(
@@ -115,7 +117,7 @@ def test_a_dry_run_says_where_the_texts_would_go_and_what_it_may_cost(
     prices.write_text(
         "as_of: 2026-01-01\ncurrency: USD\nmodels: {'openai:*': {input: 1, output: 1000}}\n"
     )
-    options = PredictOptions("openai:made", price_file=prices, dry_run=True)
+    options = PredictOptions(model="openai:made", price_file=prices, dry_run=True)
     dataset = write_dataset(tmp_path / "dataset", data_class="public")
     notes = "\n".join(predict(dataset, tmp_path / "run", options).lines)
     assert "api.openai.com (away from this machine)" in notes and "USD" in notes
@@ -127,7 +129,7 @@ import sys
 from pathlib import Path
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.predict import predict
-options = PredictOptions("openai:made", base_url=sys.argv[3], max_parallel=4)
+options = PredictOptions(model="openai:made", base_url=sys.argv[3], max_parallel=4)
 predict(Path(sys.argv[1]), Path(sys.argv[2]), options)
 """
 

@@ -73,7 +73,7 @@ def test_an_adapter_without_its_manifest_is_not_taken_for_anothers(
 def test_an_adapter_for_a_model_that_takes_none_is_refused(
     made: dict[str, Path], tmp_path: Path
 ) -> None:
-    options = PredictOptions("baseline:prior", adapters=[made["adapter"]])
+    options = PredictOptions(model="baseline:prior", adapters=[made["adapter"]])
     with pytest.raises(ConfigError, match="baseline:prior takes no --adapter"):
         predict(made["dataset"], tmp_path / "run", options)
 
