@@ -15,7 +15,17 @@ from clinqa.core.errors import ConfigError, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DARK", "FORMATS", "LIGHT", "Theme", "canvas", "letters", "need_matplotlib", "saved"]
+__all__ = [
+    "DARK",
+    "FORMATS",
+    "LIGHT",
+    "Theme",
+    "canvas",
+    "letters",
+    "need_matplotlib",
+    "picture_kind",
+    "saved",
+]
 
 FORMATS = ("svg", "pdf", "png")
 _METADATA: Mapping[str, dict[str, Any]] = {
@@ -68,6 +78,14 @@ def need_matplotlib() -> None:
         raise MissingExtra("plots", "matplotlib") from error
 
 
+def picture_kind(path: Path) -> str:
+    """The format that a file's ending says; ConfigError for one that is none of FORMATS."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
+    return kind
+
+
 @contextmanager
 def letters(theme: Theme = LIGHT, size: float = 9) -> Iterator[None]:
     """Letters, lines and colours of all pictures, for as long as one is drawn."""
@@ -116,10 +134,7 @@ def canvas(
 
     The ending of `path` says the format; ConfigError for one that is none of FORMATS.
     """
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise ConfigError(f"{path}: a picture is .svg, .pdf or .png")
-    theme = DARK if dark else LIGHT
+    kind, theme = picture_kind(path), DARK if dark else LIGHT
     with letters(theme):
         from matplotlib.figure import Figure
 

@@ -12,13 +12,10 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from clinqa.present.canvas import Theme, canvas
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import LinearSegmentedColormap
+from clinqa.kinds.facets.charts import Chart, Dot, Dots, HeatMap, Plate
+from clinqa.present.drawing import round_span
+from clinqa.present.paper import draw_plate
 
 __all__ = ["Block", "Line", "Square", "plot_crossed"]
 
@@ -64,38 +61,26 @@ def plot_crossed(
     blocks: Sequence[Block], path: Path, *, model: str, dark: bool = False, private: bool = False
 ) -> None:
     """Draw the arms below each other into `path`; its ending says the format."""
-    wide = max(len(block.columns) for block in blocks)
-    heights = [0.44 * len(block.rows) + 2.1 for block in blocks]
-    size = 0.86 * wide + 8.0, sum(heights) + 0.5
-    with canvas(path, *size, dark=dark, private=private, layout="constrained") as (figure, theme):
-        grid = figure.subplots(
-            len(blocks), 2, squeeze=False, height_ratios=heights, width_ratios=[0.86 * wide + 3.2,
-                                                                                4.2],
-        )  # fmt: skip
-        span = max(_LEAST_SPAN, *(_span(block) for block in blocks))
-        reach = _reach(blocks)
-        for (left, right), block in zip(grid, blocks, strict=True):
-            _matrix(left, block, theme, span)
-            _lines(right, block, theme, reach)
-        figure.suptitle(
-            f"Trained on one specialty, tested on all: {model}",
-            fontsize=11, fontweight="bold", x=0.01, ha="left",
-        )  # fmt: skip
-        figure.supxlabel(
-            f"Colour: up to {100 * span:.0f} points below (orange) or above (blue) the mean of the "
-            "column's trained models. Frame: own specialty. ★: best of the column. Small: 95 %. "
-            "(items of train) × trainings.",
-            fontsize=7.5, color=theme.soft, x=0.01, ha="left",
-        )  # fmt: skip
-
-
-def _reach(blocks: Sequence[Block]) -> tuple[float, float]:
-    """One axis for all arms, in points, zero on it."""
-    ends = [0.0]
-    for line in (line for block in blocks for line in block.lines):
-        ends += [100 * one for one in (line.value, line.low, line.high) if one is not None]
-    room = 0.04 * max(max(ends) - min(ends), 1.0)
-    return min(ends) - room, max(ends) + room
+    span = max(_LEAST_SPAN, *(_span(block) for block in blocks))
+    ends = [
+        100 * end
+        for block in blocks
+        for line in block.lines
+        for end in (line.value, line.low, line.high)
+        if end is not None
+    ]
+    reach = round_span([0.0, *ends])  # one axis for all arms, in points, zero on it
+    charts: list[Chart] = []
+    for block in blocks:
+        charts += [_matrix(block, span), _lines(block, *reach)]
+    told = (
+        f"Trained on one specialty, tested on all: {model}. Colour: up to {100 * span:.0f} points "
+        "below (orange) or above (blue) the mean of the column's trained models. Frame: own "
+        "specialty. ★: best of the column. Small: 95 %. (items of train) × trainings."
+    )
+    said = [told, *(f"{block.title}: {block.note}" for block in blocks)]
+    note = "\n".join(textwrap.fill(one, 130) for one in said)
+    draw_plate(Plate(charts, note=note), path, dark=dark, private=private)
 
 
 def _apart(block: Block) -> list[list[float | None]]:
@@ -116,98 +101,31 @@ def _span(block: Block) -> float:
     return max((abs(one) for row in trained for one in row if one is not None), default=0.0)
 
 
-def _matrix(axes: Axes, block: Block, theme: Theme, span: float) -> None:
-    from matplotlib.colors import Normalize
-    from matplotlib.patches import Rectangle
-
-    colours = _colours(theme)
-    scale = Normalize(-span, span, clip=True)
-    for at, (row, apart) in enumerate(zip(block.cells, _apart(block), strict=True)):
-        for column, (cell, distance) in enumerate(zip(row, apart, strict=True)):
-            face = theme.ground if distance is None else colours(scale(distance))
-            axes.add_patch(
-                Rectangle((column, at), 1, 1, facecolor=face, edgecolor=theme.ground, lw=1.5)
-            )
-            _cell(axes, cell, column + 0.5, at + 0.5, theme)
-    for at, row in enumerate(block.cells):
-        for column, cell in enumerate(row):
-            if cell.own:
-                axes.add_patch(
-                    Rectangle(
-                        (column + 0.04, at + 0.05), 0.92, 0.9, fill=False, edgecolor=theme.ink,
-                        lw=1.6, zorder=3,
-                    )
-                )  # fmt: skip
-    axes.set_xlim(0, len(block.columns))
-    axes.set_ylim(len(block.rows), 0)
-    names = [textwrap.fill(name, 15, break_long_words=False) for name in block.columns]
-    turned = len(block.columns) > 6
-    axes.set_xticks(
-        [at + 0.5 for at in range(len(names))], names,
-        rotation=40 if turned else 0, ha="left" if turned else "center", fontsize=7.2,
+def _matrix(block: Block, span: float) -> HeatMap:
+    shades = [[None if one is None else one / span for one in row] for row in _apart(block)]
+    return HeatMap(
+        "matrix", block.title, block.rows, block.columns, shades, block.note,
+        texts=[[_told(cell) for cell in row] for row in block.cells],
+        framed=[[cell.own for cell in row] for row in block.cells],
     )  # fmt: skip
-    axes.xaxis.tick_top()
-    axes.set_yticks([at + 0.5 for at in range(len(block.rows))], block.rows, fontsize=8)
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    if block.trained < len(block.rows):
-        axes.axhline(block.trained, color=theme.soft, lw=1)
-    axes.set_title(block.title, loc="left", fontsize=9.5, fontweight="bold", pad=10)
 
 
-def _cell(axes: Axes, cell: Square, x: float, y: float, theme: Theme) -> None:
+def _told(cell: Square) -> tuple[str, str]:
     if cell.value is None:
-        axes.text(x, y, "–", ha="center", va="center", color=theme.soft)
-        return
-    star = " ★" if cell.best else ""
+        return "–", ""
     known = cell.low is not None and cell.high is not None
-    axes.text(
-        x, y - (0.14 if known else 0), f"{100 * cell.value:.1f}{star}", ha="center", va="center",
-        fontsize=8.5, fontweight="bold" if cell.best else "normal",
-    )  # fmt: skip
-    if cell.low is not None and cell.high is not None:
-        axes.text(
-            x, y + 0.24, f"{100 * cell.low:.0f}–{100 * cell.high:.0f}", ha="center", va="center",
-            fontsize=6.5,
-        )  # fmt: skip
+    small = f"{100 * (cell.low or 0):.0f}–{100 * (cell.high or 0):.0f}" if known else ""
+    return f"{100 * cell.value:.1f}{' ★' if cell.best else ''}", small
 
 
-def _colours(theme: Theme) -> LinearSegmentedColormap:
-    from matplotlib.colors import LinearSegmentedColormap
+def _lines(block: Block, start: float, top: float) -> Dots:
+    """What is above the expectation, with its interval, in points."""
+    rows = []
+    for line in block.lines:
+        value, low, high = (_points(end) for end in (line.value, line.low, line.high))
+        rows.append(Dot(line.label, value, low, high, "g-biomedical", not line.bold))
+    return Dots("lines", "Own specialty above expectation, points", rows, start, top)
 
-    return LinearSegmentedColormap.from_list(
-        "crossed", [theme.below, theme.middle, theme.above], N=255
-    )
 
-
-def _lines(axes: Axes, block: Block, theme: Theme, reach: tuple[float, float]) -> None:
-    """What is above the expectation, with its interval, in points; below it, words."""
-    axes.set_title(
-        "Own specialty above expectation, points", loc="left", fontsize=8.5, color=theme.soft
-    )
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    axes.annotate(
-        textwrap.fill(block.note, 60), (0, 0), (0, -20 if block.lines else 0), va="top",
-        fontsize=7, color=theme.soft, xycoords="axes fraction", textcoords="offset points",
-    )  # fmt: skip
-    if not block.lines:
-        axes.set_xticks([])
-        axes.set_yticks([])
-        return
-    axes.axvline(0, color=theme.faint, lw=1, zorder=0)
-    for at, line in enumerate(block.lines):
-        if line.value is None:
-            continue
-        if line.low is not None and line.high is not None:
-            axes.plot([100 * line.low, 100 * line.high], [at, at], color=theme.above, lw=1.6)
-        size = 6 if line.bold else 4
-        axes.plot(100 * line.value, at, "D" if line.bold else "o", color=theme.above, ms=size)
-    axes.set_yticks(range(len(block.lines)), [line.label for line in block.lines], fontsize=7.5)
-    for line, label in zip(block.lines, axes.get_yticklabels(), strict=True):
-        label.set_fontweight("bold" if line.bold else "normal")
-    axes.set_ylim(len(block.lines) - 0.4, -0.6)
-    axes.set_xlim(*reach)
-    axes.tick_params(length=0, labelsize=7.5)
-    axes.spines["bottom"].set_visible(True)
+def _points(share: float | None) -> float | None:
+    return None if share is None else 100 * share

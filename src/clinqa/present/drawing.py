@@ -6,6 +6,7 @@ keep their size on a telephone; a grid of panels fills a wide screen, and a pape
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from clinqa.kinds.facets.charts import (
     StackedBars,
 )
 
-__all__ = ["Drawing", "Mark", "laid_out"]
+__all__ = ["Drawing", "Mark", "laid_out", "round_span"]
 
 WIDTH = 360.0
 _ROW, _TOP = 19, 24
@@ -105,6 +106,8 @@ def _dots(chart: Dots) -> Drawing:
     for tick in (chart.start + span * part / steps for part in range(steps + 1)):
         parts.append(_line(at(tick), _TOP - 2.0, at(tick), bottom, "grid"))
         parts.append(text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"))
+    if chart.start < 0 < chart.top:
+        parts.append(_line(at(0), _TOP - 2.0, at(0), bottom, "chance"))
     for number, dot in enumerate(chart.rows):
         y = _TOP + _ROW * (number + 0.5)
         parts.append(text(left - 7, y + 4, _fitted(dot.label, left - 8), "label", "end"))
@@ -167,7 +170,7 @@ def _plane(chart: Plane) -> Drawing:
     spans = (
         [(0.0, 1.0)] * 2
         if chart.levels
-        else [_span(p.x for p in points), _span(p.y for p in points)]
+        else [round_span([0.0, *(p.x for p in points)]), round_span(p.y for p in points)]
     )
 
     def at(x: float, y: float) -> Place:
@@ -198,11 +201,21 @@ def _plane(chart: Plane) -> Drawing:
     return Drawing(marks, f"{axes[0]}, {axes[1]}. {told}", _ABOVE + _SIDE + 38)
 
 
-def _span(values: Iterable[float]) -> Place:
-    """An axis as long as its values, zero on it, with some room."""
-    known = [0.0, *values]
-    room = 0.12 * (max(known) - min(known) or 1.0)
-    return min(known) - room, max(known) + room
+def round_span(values: Iterable[float]) -> Place:
+    """An axis of four round steps that holds the values.
+
+    >>> round_span([0.0, 0.013, 0.08]), round_span([-5.2, -3.1])
+    ((0.0, 0.08), (-6.0, -2.0))
+    """
+    known = list(values) or [0.0, 1.0]
+    low, high = min(known), max(known)
+    least = (high - low or abs(high) or 1.0) / 4
+    ten = 10.0 ** math.floor(math.log10(least))
+    for step in (ten, 2 * ten, 2.5 * ten, 5 * ten, 10 * ten, 20 * ten):
+        start = step * math.floor(low / step)
+        if start + 4 * step >= high:
+            break
+    return start, start + 4 * step
 
 
 def _together(points: Sequence[PlanePoint], close: float) -> list[tuple[float, float, list[int]]]:
@@ -276,30 +289,46 @@ def _arrow(start: Place, end: Place) -> list[Mark]:
 def _heat_map(chart: HeatMap) -> Drawing:
     own = chart.rows == chart.columns
     room, cell = 128.0 if own else 212.0, max(22.0, min(44.0, 222.0 / max(1, len(chart.columns))))
-    top, letters = 24.0 + 88.0, (room - 12) / _LETTER
+    top, most = (112.0, 14.5 * _LETTER) if own else (142.0, 26 * _LETTER)
     heads = [
-        text(room + cell * (at + 0.5), top - 6, _fitted(name, 14.5 * _LETTER), "label", turn=-48)
+        text(room + cell * (at + 0.5), top - 6, _fitted(name, most), "label", turn=-48)
         for at, name in enumerate(chart.columns)
     ]
     marks = heads[len(chart.rows) :]
     for row, name in enumerate(chart.rows):
-        y, said = top + cell * row, _fitted(name, (letters + 0.5) * _LETTER)
+        y, said = top + cell * row, _fitted(name, room - 9)
         marks += [text(room - 6, y + cell / 2 + 4, said, "label", "end"), *heads[row : row + 1]]
         for column, value in enumerate(chart.values[row]):
             x = room + cell * column
-            blank = [_rect(x, y, cell - 1, cell - 1, "cell self")]
-            marks += blank if own and row == column else _cell(x, y, cell, value)
+            if own and row == column:
+                marks.append(_rect(x, y, cell - 1, cell - 1, "cell self"))
+                continue
+            texts = chart.texts[row][column] if chart.texts else (decimals(value, 2), "")
+            marks += _cell(x, y, cell, value, *texts)
+            if chart.framed and chart.framed[row][column]:
+                right, down = x + cell - 2, y + cell - 2
+                frame = [
+                    (x + 1, y + 1),
+                    (right, y + 1),
+                    (right, down),
+                    (x + 1, down),
+                    (x + 1, y + 1),
+                ]
+                marks.append(Mark("polyline", frame, "front"))
     height, width = top + cell * len(chart.rows) + 4, room + cell * len(chart.columns) + 10
     return Drawing(marks, chart.told, height, width)
 
 
-def _cell(x: float, y: float, side: float, value: float | None) -> list[Mark]:
+def _cell(
+    x: float, y: float, side: float, value: float | None, said: str, small: str
+) -> list[Mark]:
     look = "cell" if value is None or value >= 0 else "cell below"
     shade = round(0.08 + 0.62 * min(1.0, abs(value or 0.0)), 2)
     letters = "tick on" if side >= 30 else "tick on tiny"
     return [
         _rect(x, y, side - 1, side - 1, look, shade),
-        text(x + side / 2 - 0.5, y + side / 2 + 3.5, decimals(value, 2), letters, "middle"),
+        text(x + side / 2 - 0.5, y + side / 2 + (3.5 if not small else 0), said, letters, "middle"),
+        *([text(x + side / 2, y + side - 8, small, "tick on tiny", "middle")] if small else []),
     ]
 
 

@@ -2,89 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from clinqa.core.figures import Figure as Value
-from clinqa.present.canvas import Theme, canvas
+from clinqa.core.figures import Figure, PairedTest
+from clinqa.kinds.facets.charts import Dot, Dots, HeatMap, Plate
+from clinqa.present.drawing import round_span
+from clinqa.present.paper import draw_plate
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["plot_logprobs", "plot_overlap"]
 
-__all__ = ["plot_overlap"]
+BASE, ALL = "base", "all"
+FEW = 10
+"""Differences over fewer groups of questions are drawn as rings."""
 
 
 def plot_overlap(
-    figures: Sequence[Value], path: Path, *, dark: bool = False, private: bool = False
+    figures: Sequence[Figure], path: Path, *, dark: bool = False, private: bool = False
 ) -> None:
     """The matrix of `term_overlap`: a row a specialty of train, a column one of test."""
-    cells = {(f.subset["train"], f.subset["test"]): f for f in figures}
-    rows = list(dict.fromkeys(f.subset["train"] for f in figures))
-    columns = list(dict.fromkeys(f.subset["test"] for f in figures))
-    longest = max(map(len, [*rows, *columns]), default=0)
-    aside = 0.075 * longest + 0.35
-    width = aside + 0.62 * len(columns) + 0.5
-    height = aside * 0.8 + 0.34 * len(rows) + 1.0
-    size = max(width, 5.6), max(height, 3.0)
-    with canvas(path, *size, dark=dark, private=private, layout="constrained") as (figure, theme):
-        axes = figure.subplots()
-        _matrix(axes, cells, rows, columns, theme)
-        figure.suptitle(
-            "Terms of the test questions that stand in the training questions",
-            fontsize=10, fontweight="bold", x=0.01, ha="left",
-        )  # fmt: skip
+    cells = {(f.subset["train"], f.subset["test"]): f.value for f in figures}
+    rows = list(dict.fromkeys(train for train, _ in cells))
+    sizes = {f.subset["test"]: f.n for f in figures}
+    values = [[cells[row, column] for column in sizes] for row in rows]
+    title = "Terms of the test questions that stand in the training questions"
+    columns = [f"{column} ({n})" for column, n in sizes.items()]
+    own = [[row == column for column in sizes] for row in rows]
+    told = "a row a specialty of train"
+    chart = HeatMap("overlap", title, rows, columns, values, told, framed=own)
+    note = "rows: train; columns: test (distinct terms, the denominator)"
+    draw_plate(Plate([chart], note=note), path, dark=dark, private=private)
 
 
-def _matrix(
-    axes: Axes,
-    cells: Mapping[tuple[str, str], Value],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    theme: Theme,
+def plot_logprobs(
+    figures: Sequence[Figure],
+    tests: Sequence[tuple[str, PairedTest]],
+    path: Path,
+    *,
+    dark: bool = False,
+    private: bool = False,
 ) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.patches import Rectangle
-
-    scale = LinearSegmentedColormap.from_list("overlap", [theme.low, theme.high])
-    for y, row in enumerate(rows):
-        for x, column in enumerate(columns):
-            value = cells[row, column].value
-            shade = scale(value or 0.0)
-            axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=shade, lw=0))
-            text = "–" if value is None else f"{value:.2f}"
-            ink = max((theme.on_high, theme.ink), key=lambda one: _contrast(one, shade))
-            axes.text(
-                x, y, text, ha="center", va="center", fontsize=8, color=ink,
-                fontweight="bold" if row == column else "normal",
-            )  # fmt: skip
-            if row == column:
-                axes.add_patch(
-                    Rectangle((x - 0.47, y - 0.47), 0.94, 0.94, fill=False, edgecolor=theme.mark)
-                )
-    n = {column: next(c.n for (_, at), c in cells.items() if at == column) for column in columns}
-    axes.set_xlim(-0.5, len(columns) - 0.5)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xticks(
-        range(len(columns)), [f"{column} ({n[column]})" for column in columns],
-        rotation=40, ha="right", rotation_mode="anchor",
-    )  # fmt: skip
-    axes.set_yticks(range(len(rows)), rows)
-    axes.set_xlabel("test (distinct terms, the denominator)")
-    axes.set_ylabel("train")
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-
-
-def _contrast(one: Any, other: Any) -> float:
-    """The ratio of two colours' luminances, from 1 to 21 (WCAG)."""
-    from matplotlib.colors import to_rgb
-
-    lights = []
-    for colour in (one, other):
-        linear = [
-            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)
+    """Of each adapter the means beside those of the base, and the paired differences."""
+    means = {(f.run, f.subset["specialty"]): f.value for f in figures}
+    counts = {f.subset["specialty"]: f"{f.n:,} / {f.clusters:,}" for f in figures}
+    rows = sorted(counts, key=lambda name: name == ALL)  # the sum of all stands last
+    charts = []
+    for tuned in dict.fromkeys(test.a for _, test in tests):
+        own = {specialty: test for specialty, test in tests if test.a == tuned}
+        after = [
+            Dot(f"{row}  {counts[row]}", means[tuned, row], chance=means[BASE, row],
+                look="g-biomedical")
+            for row in rows
+        ]  # fmt: skip
+        apart = [_difference(row, own[row]) for row in rows]
+        charts += [
+            _dots(f"{tuned}: mean log-probability of a term (nats)", after),
+            _dots(f"{tuned} − base, paired (nats)", apart, 0.0),
         ]
-        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
-    return float(max(lights) / min(lights))
+    note = (
+        "Clinical terms of one specialty in the gold text (occurrences / groups of questions). "
+        f"Bar: base. Line: 95 % interval over groups; ring: fewer than {FEW} of them"
+    )
+    draw_plate(Plate(charts, note=note), path, dark=dark, private=private)
+
+
+def _difference(row: str, test: PairedTest) -> Dot:
+    low, high = (None if math.isnan(end) else end for end in (test.low, test.high))
+    return Dot(row, test.difference, low, high, "g-biomedical", test.clusters < FEW)
+
+
+def _dots(title: str, rows: Sequence[Dot], *more: float) -> Dots:
+    """On a scale as long as the values, and `more`."""
+    ends = [end for dot in rows for end in (dot.value, dot.low, dot.high, dot.chance)]
+    start, top = round_span([*more, *(end for end in ends if end is not None)])
+    return Dots("terms", title, rows, start, top, 212)

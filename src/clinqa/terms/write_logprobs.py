@@ -15,7 +15,7 @@ from clinqa.core.cells import csv_text
 from clinqa.core.errors import MissingExtra
 from clinqa.core.outfolder import write_durably
 from clinqa.core.schema import REJECTS
-from clinqa.present.term_logprobs import plot_logprobs
+from clinqa.present.terms import plot_logprobs
 from clinqa.terms.compared import Compared, ModelTerm
 
 __all__ = ["LOGPROBS_FILE", "SCORES", "write_logprobs"]

@@ -104,7 +104,8 @@ class Plane:
 class HeatMap:
     """Values from −1 to 1 in cells; `told` describes it in words.
 
-    Rows that are the columns too leave the diagonal blank.
+    Rows that are the columns too leave the diagonal blank. `texts` stand in the cells instead of
+    the values, each with a smaller one below; `framed` cells stand out.
     """
 
     id: str
@@ -113,6 +114,8 @@ class HeatMap:
     columns: Sequence[str]
     values: Sequence[Sequence[float | None]]
     told: str
+    texts: Sequence[Sequence[tuple[str, str]]] = ()
+    framed: Sequence[Sequence[bool]] = ()
 
 
 @dataclass(frozen=True, slots=True)
