@@ -82,7 +82,7 @@ class Audit:
     @property
     def strata(self) -> str:
         """Within what the standardised gap compares."""
-        return str(self.meta["settings"].get("strata", "abnormality × level"))
+        return str(self.meta["settings"].get("strata", "what was asked"))
 
     def labels(self) -> dict[str, str]:
         """What each run is called; by its folder where two would be called alike."""
