@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from clinqa.cli.terminal import Progress, duration, say
+from clinqa.cli.terminal import ProgressLine, duration, say
 
 
 class Terminal(io.StringIO):
@@ -31,7 +31,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_progress_tells_rate_and_time_left_on_a_terminal(clock: list[float]) -> None:
     stream = Terminal()
-    with Progress(stream) as progress:
+    with ProgressLine(stream) as progress:
         progress("reports", 0, 4000)
         clock[0] += 10
         progress("reports", 1000, 4000)
@@ -42,7 +42,7 @@ def test_progress_tells_rate_and_time_left_on_a_terminal(clock: list[float]) -> 
 
 def test_progress_of_a_stream_takes_time_left_from_the_fraction_read(clock: list[float]) -> None:
     stream = Terminal()
-    progress = Progress(stream)
+    progress = ProgressLine(stream)
     progress("reports", 0, fraction=0.0)
     clock[0] += 10
     progress("reports", 500, fraction=0.25)
@@ -51,7 +51,7 @@ def test_progress_of_a_stream_takes_time_left_from_the_fraction_read(clock: list
 
 def test_a_resumed_stage_counts_only_its_own_work(clock: list[float]) -> None:
     stream = Terminal()
-    progress = Progress(stream)
+    progress = ProgressLine(stream)
     progress("reports", 900, 1000)
     clock[0] += 10
     progress("reports", 950, 1000)
@@ -60,7 +60,7 @@ def test_a_resumed_stage_counts_only_its_own_work(clock: list[float]) -> None:
 
 def test_progress_is_silent_off_a_terminal(clock: list[float]) -> None:
     stream = io.StringIO()
-    with Progress(stream) as progress:
+    with ProgressLine(stream) as progress:
         progress("reports", 1, 2)
     assert stream.getvalue() == ""
 
@@ -70,14 +70,14 @@ def test_progress_is_silent_on_a_dumb_terminal(
 ) -> None:
     monkeypatch.setenv("TERM", "dumb")
     stream = Terminal()
-    with Progress(stream) as progress:
+    with ProgressLine(stream) as progress:
         progress("reports", 1, 2)
     assert stream.getvalue() == ""
 
 
 def test_progress_is_drawn_ten_times_a_second_at_most(clock: list[float]) -> None:
     stream = Terminal()
-    progress = Progress(stream)
+    progress = ProgressLine(stream)
     for done in range(1000):
         progress("reports", done, 1000)
         clock[0] += 0.001
@@ -85,7 +85,7 @@ def test_progress_is_drawn_ten_times_a_second_at_most(clock: list[float]) -> Non
 
 
 def test_a_terminal_that_has_gone_ends_the_progress_quietly(clock: list[float]) -> None:
-    with Progress(Gone()) as progress:
+    with ProgressLine(Gone()) as progress:
         progress("reports", 1, 2)
     say("error: nobody hears", Gone())
 

@@ -18,7 +18,7 @@ from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
 from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.null import Shuffled, Units, shuffled
-from clinqa.auditing.standard import Cells, Standardised, cells_of, hardness, standardised
+from clinqa.auditing.standard import Standardised, StrataCells, cells_of, hardness, standardised
 from clinqa.stats.design import Ints
 from clinqa.stats.intervals import Floats
 from clinqa.stats.nulls import Null, blocks_of, keys_of, null
@@ -57,7 +57,7 @@ class _Making:
     how: Shuffled
     careful: Shuffled  # within blocks of as hard questions too
     sums: Means
-    cells: Cells
+    cells: StrataCells
     drawn: dict[str, list[Floats]] = field(default_factory=dict)
 
 

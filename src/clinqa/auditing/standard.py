@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from clinqa.auditing.answers import Means
 
-__all__ = ["Cells", "Standardised", "cells_of", "hardness", "standardised"]
+__all__ = ["Standardised", "StrataCells", "cells_of", "hardness", "standardised"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class StrataCells:
     """Sums by row (unit) and stratum, strata lying together; `starts` is where each begins.
 
     `columns` are those of the runs (above the line) and then the distinct ones below it.
@@ -45,7 +45,7 @@ class Standardised:
     covered: Floats
 
 
-def cells_of(means: Means, rows: Ints, strata: Ints) -> Cells:
+def cells_of(means: Means, rows: Ints, strata: Ints) -> StrataCells:
     """Sums by row and stratum, from items; `rows` is -1 for items that do not enter."""
     means = means.of_runs()
     kept = np.flatnonzero(rows >= 0)
@@ -60,10 +60,10 @@ def cells_of(means: Means, rows: Ints, strata: Ints) -> Cells:
         pooled = np.where(under > 0, over / under, 0.0)
         weights = under / under.sum(axis=0)
     sums = np.concatenate([summed.over, summed.under], axis=1)
-    return Cells(keys % width, starts, sums, means.runs, means.under_of, pooled, weights)
+    return StrataCells(keys % width, starts, sums, means.runs, means.under_of, pooled, weights)
 
 
-def standardised(cells: Cells, codes: Ints, groups: int) -> Standardised:
+def standardised(cells: StrataCells, codes: Ints, groups: int) -> Standardised:
     """Deviations for each row of `codes` (permutations, rows), or for one assignment."""
     single = codes.ndim == 1
     table = np.atleast_2d(codes)[:, cells.row]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 
 __all__ = ["audit"]
 
@@ -17,6 +17,6 @@ def audit(dataset: DatasetArgument, runs: RunsArgument, out: Out, options: Audit
     """
     from clinqa.auditing.audit_runs import audit as make
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = make(dataset, runs, out, options, progress)
     return ended("audit", out, result, options.dry_run, f"audit in {out}")

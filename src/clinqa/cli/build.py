@@ -14,7 +14,7 @@ from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 
 __all__ = ["bank_tf", "build", "ecg", "echo", "specialty"]
 
@@ -33,7 +33,7 @@ def echo(
     """Echocardiogram reports to long-form questions."""
     from clinqa.builders.reports.pipeline import build_reports
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = build_reports(inputs, out, options, progress)
     return ended("build echo", out, result, options.dry_run, counts_of="dataset")
 
@@ -49,7 +49,7 @@ def ecg(
     """Reference PDFs to balanced pairs of true and false statements."""
     from clinqa.builders.references.pipeline import build_references
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = build_references(inputs, out, options, progress)
     return ended("build ecg", out, result, options.dry_run, counts_of="dataset")
 
@@ -69,7 +69,7 @@ def bank_tf(
     """Question banks to pairs of true and false statements, by their official key."""
     from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = build_bank_tf(banks, out, options, progress)
     return ended("build bank-tf", out, result, options.dry_run, counts_of="dataset")
 
@@ -89,7 +89,7 @@ def specialty(
     """Question banks to multiple-choice items by clinical specialty."""
     from clinqa.builders.banks.specialty.pipeline import build_specialty
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = build_specialty(banks, out, options, progress)
     return ended("build specialty", out, result, options.dry_run, counts_of="dataset")
 

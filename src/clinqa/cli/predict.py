@@ -5,7 +5,7 @@ from __future__ import annotations
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.cli.arguments import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress, say
+from clinqa.cli.terminal import ProgressLine, say
 
 __all__ = ["predict"]
 
@@ -14,6 +14,6 @@ def predict(dataset: BuildArgument, out: Out, options: PredictOptions) -> Outcom
     """Ask a model every question of a split; resumable item by item."""
     from clinqa.asking.predict import predict as ask
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = ask(dataset, out, options, progress, say)
     return ended("predict", out, result, options.dry_run, counts_of="run")

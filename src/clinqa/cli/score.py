@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = ["score"]
@@ -19,6 +19,6 @@ def score(dataset: DatasetArgument, runs: RunsArgument, out: Out, options: Score
     """
     from clinqa.scoring.score_runs import score as make
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = make(dataset, runs, out, options, progress)
     return ended("score", out, result, options.dry_run, f"scores in {out}")

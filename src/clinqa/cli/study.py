@@ -10,7 +10,7 @@ import typer
 from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 from clinqa.studying.study_options import StudyOptions, TableOptions
 
 __all__ = ["study"]
@@ -31,7 +31,7 @@ def run(file: File, out: Out, options: StudyOptions) -> Outcome:
     """Do all of a study that is not done yet; resumable in the middle of a training or a run."""
     from clinqa.studying.run import run_study
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = run_study(file, out, options, progress)
     return ended("study run", out, result, options.dry_run, f"study in {out}")
 

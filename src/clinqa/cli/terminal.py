@@ -10,7 +10,7 @@ from typing import TextIO
 
 from clinqa.core.visible import visible
 
-__all__ = ["Progress", "duration", "one_line", "say"]
+__all__ = ["ProgressLine", "duration", "one_line", "say"]
 
 
 def one_line(text: str) -> str:
@@ -46,7 +46,7 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-class Progress:
+class ProgressLine:
     """A line on stderr: how much is done, how fast, how long still. Silent off a terminal.
 
     A room calls `progress(stage, done, total)`, as often as it likes; where the total is not
@@ -88,7 +88,7 @@ class Progress:
             self._write("\r\x1b[K")
             self._stage = ""
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *_: object) -> None:

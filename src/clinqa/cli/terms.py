@@ -5,7 +5,7 @@ from __future__ import annotations
 from clinqa.cli.arguments import DatasetArgument, Out
 from clinqa.cli.commands import group
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 from clinqa.terms.term_options import FindOptions, LogprobOptions
 
 __all__ = ["terms"]
@@ -15,7 +15,7 @@ def find(dataset: DatasetArgument, out: Out, options: FindOptions) -> Outcome:
     """Find clinical terms, map them to specialties, compare train with test."""
     from clinqa.terms.find import find_terms
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = find_terms(dataset, out, options, progress)
     return ended("terms find", out, result, options.dry_run, counts_of="terms")
 
@@ -24,7 +24,7 @@ def logprobs(dataset: DatasetArgument, out: Out, options: LogprobOptions) -> Out
     """Log-probability of a specialty's own terms under a model and its adapters."""
     from clinqa.terms.logprobs import term_logprobs
 
-    with Progress() as progress:
+    with ProgressLine() as progress:
         result = term_logprobs(dataset, out, options, progress)
     return ended("terms logprobs", out, result, options.dry_run, counts_of="log-probabilities")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from clinqa.cli.arguments import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import Progress
+from clinqa.cli.terminal import ProgressLine
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import varied
 from clinqa.training.options import MergeOptions, TrainOptions
@@ -30,7 +30,7 @@ def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
     if options.merge is None:
         from clinqa.training.train import train as train_model
 
-        with Progress() as progress:
+        with ProgressLine() as progress:
             trained = train_model(dataset, out, options, progress)
         return _told("train", out, trained, options)
     if options.preset or options.overrides or options.resume or options.limit is not None:
@@ -49,7 +49,7 @@ def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
         dry_run=options.dry_run,
         fresh=options.fresh,
     )
-    with Progress() as progress:
+    with ProgressLine() as progress:
         merged = merge(dataset, out, merging, progress)
     return _told("train --merge", out, merged, options)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clinqa.reading.vocabulary import Mark, Target
+from clinqa.reading.vocabulary import MarkedPhrase, Target
 
 __all__ = ["Clause", "Unit", "clauses_of"]
 
@@ -24,13 +24,13 @@ class Unit:
     """A stretch of a clause; the fields are what its marks say of it."""
 
     sep: str
-    marks: list[Mark] = field(default_factory=list)
-    targets: list[tuple[Mark, Target]] = field(default_factory=list)
+    marks: list[MarkedPhrase] = field(default_factory=list)
+    targets: list[tuple[MarkedPhrase, Target]] = field(default_factory=list)
     structures: list[str] = field(default_factory=list)
     weak: bool = False
     only_normal: bool = False
     decoy: bool = False
-    degree: Mark | None = None
+    degree: MarkedPhrase | None = None
     degree_first: bool = False
     value: str = ""
     value_first: bool = False
@@ -60,11 +60,11 @@ class Unit:
 class Clause:
     """Units with what led to them: `lead` is the word that opened the clause."""
 
-    lead: Mark | None
+    lead: MarkedPhrase | None
     units: list[Unit]
 
 
-def clauses_of(marks: list[Mark]) -> list[Clause]:
+def clauses_of(marks: list[MarkedPhrase]) -> list[Clause]:
     """The clauses of a statement, brackets with findings of their own as clauses after it."""
     main, asides = _brackets(marks)
     clauses = [_clause(lead, part) for lead, part in _cut(main)]
@@ -73,9 +73,9 @@ def clauses_of(marks: list[Mark]) -> list[Clause]:
     return [clause for clause in clauses if clause.units]
 
 
-def _brackets(marks: list[Mark]) -> tuple[list[Mark], list[list[Mark]]]:
-    main: list[Mark] = []
-    asides: list[list[Mark]] = []
+def _brackets(marks: list[MarkedPhrase]) -> tuple[list[MarkedPhrase], list[list[MarkedPhrase]]]:
+    main: list[MarkedPhrase] = []
+    asides: list[list[MarkedPhrase]] = []
     i = 0
     while i < len(marks):
         if marks[i].text not in _OPEN:
@@ -106,7 +106,7 @@ def _brackets(marks: list[Mark]) -> tuple[list[Mark], list[list[Mark]]]:
     return main, asides
 
 
-def _compares(marks: list[Mark]) -> bool:
+def _compares(marks: list[MarkedPhrase]) -> bool:
     """Does a comparison stand before, with no comma since?"""
     for mark in reversed(marks):
         if mark.text in (",", ";"):
@@ -116,7 +116,7 @@ def _compares(marks: list[Mark]) -> bool:
     return False
 
 
-def _says_something(marks: Iterable[Mark]) -> bool:
+def _says_something(marks: Iterable[MarkedPhrase]) -> bool:
     return any(
         m.roles.degree is not None
         or m.roles.value
@@ -127,10 +127,10 @@ def _says_something(marks: Iterable[Mark]) -> bool:
     )
 
 
-def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
-    parts: list[tuple[Mark | None, list[Mark]]] = []
-    lead: Mark | None = None
-    current: list[Mark] = []
+def _cut(marks: list[MarkedPhrase]) -> list[tuple[MarkedPhrase | None, list[MarkedPhrase]]]:
+    parts: list[tuple[MarkedPhrase | None, list[MarkedPhrase]]] = []
+    lead: MarkedPhrase | None = None
+    current: list[MarkedPhrase] = []
     for i, mark in enumerate(marks):
         named = bool(current) and any(
             m.roles.targets or m.roles.structures or m.has("segment") or m.has("decoy")
@@ -166,7 +166,7 @@ def _cut(marks: list[Mark]) -> list[tuple[Mark | None, list[Mark]]]:
     return [(lead, part) for lead, part in parts if part]
 
 
-def _own_structure(label: list[Mark], rest: list[Mark]) -> bool:
+def _own_structure(label: list[MarkedPhrase], rest: list[MarkedPhrase]) -> bool:
     """Is the label only a place, and what follows about a structure it names itself?"""
     if any(m.roles.targets or m.has("decoy") or m.has("segment") for m in label):
         return False
@@ -178,7 +178,7 @@ def _own_structure(label: list[Mark], rest: list[Mark]) -> bool:
     return False
 
 
-def _separator(mark: Mark) -> str:
+def _separator(mark: MarkedPhrase) -> str:
     if mark.text in (",", "/"):
         return mark.text
     for tag in ("and", "or", "with"):
@@ -187,9 +187,9 @@ def _separator(mark: Mark) -> str:
     return "with" if mark.text in ("without", "w/o") else ""
 
 
-def _fold_modifiers(marks: list[Mark]) -> list[Mark]:
+def _fold_modifiers(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
     """ "regional and global" is one modifier."""
-    out: list[Mark] = []
+    out: list[MarkedPhrase] = []
     i = 0
     while i < len(marks):
         if (
@@ -197,7 +197,7 @@ def _fold_modifiers(marks: list[Mark]) -> list[Mark]:
             and {"mod_regional", "mod_global"} <= (marks[i].roles.tags | marks[i + 2].roles.tags)
             and _separator(marks[i + 1]) in ("and", "or", "/")
         ):
-            both = Mark("both", marks[i].roles, marks[i].start, marks[i + 2].end)
+            both = MarkedPhrase("both", marks[i].roles, marks[i].start, marks[i + 2].end)
             both.extra["both"] = True
             out.append(both)
             i += 3
@@ -207,7 +207,7 @@ def _fold_modifiers(marks: list[Mark]) -> list[Mark]:
     return out
 
 
-def _clause(lead: Mark | None, marks: list[Mark]) -> Clause:
+def _clause(lead: MarkedPhrase | None, marks: list[MarkedPhrase]) -> Clause:
     units: list[Unit] = []
     current = Unit("")
     marks = _fold_modifiers(marks)
@@ -233,7 +233,7 @@ def _clause(lead: Mark | None, marks: list[Mark]) -> Clause:
     return Clause(lead, [unit for unit in units if unit.marks])
 
 
-def _starts_anew(current: Unit, mark: Mark, rest: list[Mark]) -> bool:
+def _starts_anew(current: Unit, mark: MarkedPhrase, rest: list[MarkedPhrase]) -> bool:
     """Does a value after a finished finding open a new one ("mild MR mild TR")?"""
     if mark.paren or not (
         mark.roles.degree is not None
@@ -341,12 +341,12 @@ def _describe(unit: Unit) -> None:
             unit.predicate = True
 
 
-def _belongs(marks: list[Mark], i: int) -> bool:
+def _belongs(marks: list[MarkedPhrase], i: int) -> bool:
     """Does a structure only place a noun without label ("striking the anterior mitral leaflet")?"""
     return i + 1 < len(marks) and marks[i + 1].has("decoy") and not marks[i + 1].roles.targets
 
 
-def _better(held: Mark | None, new: Mark) -> bool:
+def _better(held: MarkedPhrase | None, new: MarkedPhrase) -> bool:
     """Is the degree already held to be kept over the new one?"""
     return held is not None and not held.paren and new.paren
 
@@ -359,7 +359,7 @@ def _leads(unit: Unit, i: int) -> bool:
     )
 
 
-def _range_to(marks: list[Mark], i: int) -> bool:
+def _range_to(marks: list[MarkedPhrase], i: int) -> bool:
     """ "normal to mildly dilated": a range takes its upper word."""
     return (
         i + 2 < len(marks)

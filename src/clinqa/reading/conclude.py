@@ -9,13 +9,13 @@ from clinqa.packs.loader import Pack
 from clinqa.reading.claims import Claim
 from clinqa.reading.findings import Finding
 from clinqa.reading.scopes import Frame
-from clinqa.reading.vocabulary import Mark
+from clinqa.reading.vocabulary import MarkedPhrase
 
 __all__ = ["conclude"]
 
 
 def conclude(
-    pack: Pack, marks: list[Mark], frame: Frame, claims: list[Claim]
+    pack: Pack, marks: list[MarkedPhrase], frame: Frame, claims: list[Claim]
 ) -> tuple[Finding, ...]:
     """The findings of a statement, sorted.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clinqa.reading.vocabulary import Mark, Roles
+from clinqa.reading.vocabulary import MarkedPhrase, Roles
 
 __all__ = ["fold_degrees"]
 
@@ -14,19 +14,23 @@ _SMALL = re.compile(r"[0-9]")
 MORE = {0: 1, 1: 2, 2: 3, 3: 3, -2: -2}
 
 
-def _degree(level: int, start: Mark, end: Mark, *, trace: bool = False, **extra: object) -> Mark:
+def _degree(
+    level: int, start: MarkedPhrase, end: MarkedPhrase, *, trace: bool = False, **extra: object
+) -> MarkedPhrase:
     roles = Roles(degree=level, trace=trace)
-    return Mark("degree", roles, start.start, end.end, start.upper, start.paren, dict(extra))
+    return MarkedPhrase(
+        "degree", roles, start.start, end.end, start.upper, start.paren, dict(extra)
+    )
 
 
-def fold_degrees(marks: list[Mark]) -> list[Mark]:
+def fold_degrees(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
     """The marks with every degree expression folded into one mark of role `degree`."""
     marks = _fold_grades(marks)
     marks = _fold_ranges(marks)
     return _fold_bounds(marks)
 
 
-def _plus_grade(marks: list[Mark], i: int) -> tuple[int, int] | None:
+def _plus_grade(marks: list[MarkedPhrase], i: int) -> tuple[int, int] | None:
     """A grade such as "2+", "1-2+", "1 to 2+", "1+ to 2+", "[3+]": its level and its end."""
     text = marks[i].text
     if not (text.isdecimal() and len(text) == 1 and 0 <= int(text) <= 4):
@@ -49,8 +53,8 @@ def _plus_grade(marks: list[Mark], i: int) -> tuple[int, int] | None:
     return (top, j) if plus else None
 
 
-def _fold_grades(marks: list[Mark]) -> list[Mark]:
-    out: list[Mark] = []
+def _fold_grades(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
+    out: list[MarkedPhrase] = []
     i = 0
     while i < len(marks):
         mark = marks[i]
@@ -105,21 +109,21 @@ def _fold_grades(marks: list[Mark]) -> list[Mark]:
     return out
 
 
-def _is_degree(mark: Mark) -> bool:
+def _is_degree(mark: MarkedPhrase) -> bool:
     return mark.roles.degree is not None
 
 
-def _upper(a: Mark, b: Mark) -> Mark:
+def _upper(a: MarkedPhrase, b: MarkedPhrase) -> MarkedPhrase:
     levels = [m.roles.degree for m in (a, b) if m.roles.degree is not None]
     known = [level for level in levels if level >= 0]
     level = max(known) if known else -2
     trace = all(m.roles.trace for m in (a, b))
     roles = Roles(degree=level, trace=trace)
-    return Mark("degree", roles, a.start, b.end, a.upper, a.paren, {**a.extra, **b.extra})
+    return MarkedPhrase("degree", roles, a.start, b.end, a.upper, a.paren, {**a.extra, **b.extra})
 
 
-def _fold_ranges(marks: list[Mark]) -> list[Mark]:
-    out: list[Mark] = []
+def _fold_ranges(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
+    out: list[MarkedPhrase] = []
     i = 0
     while i < len(marks):
         mark = marks[i]
@@ -160,18 +164,18 @@ def _fold_ranges(marks: list[Mark]) -> list[Mark]:
     return out
 
 
-def _trace_pair(a: Mark, b: Mark) -> bool:
+def _trace_pair(a: MarkedPhrase, b: MarkedPhrase) -> bool:
     return a.roles.trace and b.roles.trace
 
 
-def _merge_grade(word: Mark, grade: Mark) -> Mark:
+def _merge_grade(word: MarkedPhrase, grade: MarkedPhrase) -> MarkedPhrase:
     """The word rules; its grade beside it only repeats it ("mild 1+")."""
-    return Mark(
+    return MarkedPhrase(
         "degree", word.roles, word.start, grade.end, word.upper, word.paren, dict(word.extra)
     )
 
 
-def _bracket(marks: list[Mark], i: int) -> int | None:
+def _bracket(marks: list[MarkedPhrase], i: int) -> int | None:
     """The end of a bracket that holds only a grade or a blanked grade, which repeats the word."""
     depth, j, seen = 0, i, False
     while j < len(marks) and j - i < 9:
@@ -190,8 +194,8 @@ def _bracket(marks: list[Mark], i: int) -> int | None:
     return None
 
 
-def _fold_bounds(marks: list[Mark]) -> list[Mark]:
-    out: list[Mark] = []
+def _fold_bounds(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
+    out: list[MarkedPhrase] = []
     i = 0
     while i < len(marks):
         mark = marks[i]

@@ -21,7 +21,7 @@ from clinqa.reading.sides import complete_sides
 from clinqa.reading.signs import add_signs
 from clinqa.reading.tokens import plain, tokenize
 from clinqa.reading.values import Values
-from clinqa.reading.vocabulary import Mark, Vocabulary
+from clinqa.reading.vocabulary import MarkedPhrase, Vocabulary
 
 __all__ = ["Grammar"]
 
@@ -158,7 +158,7 @@ class Grammar:
                     Claim(spec.structure, spec.aspect, level, False, stress, post, sectional)
                 )
 
-    def _accent(self, marks: list[Mark], claims: list[Claim]) -> None:
+    def _accent(self, marks: list[MarkedPhrase], claims: list[Claim]) -> None:
         """ "More prominent in the inferior wall" adds a segmental finding to a global one."""
         for i, mark in enumerate(marks):
             near = marks[max(0, i - 4) : i + 6]
@@ -175,7 +175,7 @@ class Grammar:
                     break
 
 
-def _is_heading(marks: list[Mark]) -> bool:
+def _is_heading(marks: list[MarkedPhrase]) -> bool:
     """The head of a table: fields and nothing said of any ("Valve | Stenosis | Regurgitation")."""
     findings = sum(any(t.level == -2 for t in m.roles.targets) for m in marks)
     return (

@@ -19,7 +19,7 @@ from clinqa.reading.labeller import LONGEST
 from clinqa.reading.pieces import Pieces, Statements
 from clinqa.reading.sides import complete_sides
 from clinqa.reading.tokens import Token, abstract, plain, tokenize
-from clinqa.reading.vocabulary import Mark, Roles, Target, Vocabulary
+from clinqa.reading.vocabulary import MarkedPhrase, Roles, Target, Vocabulary
 
 __all__ = ["MentionTable", "Mentions"]
 
@@ -104,7 +104,7 @@ class Mentions:
         found.update(self._spoken_of(tokens))
         return found
 
-    def _inside(self, tokens: Sequence[Token], mark: Mark) -> Iterator[Roles]:
+    def _inside(self, tokens: Sequence[Token], mark: MarkedPhrase) -> Iterator[Roles]:
         """The phrases within a longer one that has no label ("TR" in "TR gradient")."""
         if mark.roles.targets or not mark.has("decoy"):
             return

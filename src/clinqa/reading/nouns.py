@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from clinqa.reading.clauses import Unit
-from clinqa.reading.vocabulary import Mark, Target
+from clinqa.reading.vocabulary import MarkedPhrase, Target
 
 __all__ = ["belongs_elsewhere", "is_decoy", "is_the_cause", "structure_is_dim"]
 
 _BESIDE = frozenset({"the", "a", "-", "sized"})
 
 
-def is_decoy(mark: Mark) -> bool:
+def is_decoy(mark: MarkedPhrase) -> bool:
     """A noun that takes words but has no label (leaflets, effusion)."""
     return mark.has("decoy") and not mark.roles.targets and not mark.roles.aspects
 
 
-def belongs_elsewhere(unit: Unit, mark: Mark, target: Target) -> bool:
+def belongs_elsewhere(unit: Unit, mark: MarkedPhrase, target: Target) -> bool:
     """Do the words of `mark` speak of a noun without label ("small apical mass", "the root is
     dilated", "hypertrophy of the atrial septum", "leaflets open well")?"""
     if not (unit.decoy or unit.segments):
@@ -51,7 +51,7 @@ def belongs_elsewhere(unit: Unit, mark: Mark, target: Target) -> bool:
     return bool(before) and is_decoy(before[-1])
 
 
-def _unknown(mark: Mark) -> bool:
+def _unknown(mark: MarkedPhrase) -> bool:
     roles = mark.roles
     known = roles.targets or roles.structures or roles.tags or roles.value or roles.aspects
     return not known and roles.degree is None and mark.text.isalpha() and len(mark.text) > 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clinqa.packs.schema import PackSpec, RangeSpec, SignSpec
-from clinqa.reading.vocabulary import Mark
+from clinqa.reading.vocabulary import MarkedPhrase
 
 __all__ = ["range_level", "sign_from_number"]
 
@@ -12,12 +12,12 @@ _OVER = frozenset({">", ">=", "above", "over", "exceeds", "greater than", "more 
 _UNDER = frozenset({"<", "<=", "less than", "below", "under"})
 
 
-def _whole(mark: Mark) -> int | None:
+def _whole(mark: MarkedPhrase) -> int | None:
     return int(mark.text) if mark.text.isdecimal() and len(mark.text) < 3 else None
 
 
 def range_level(
-    marks: list[Mark], place: tuple[str, str], rows: list[RangeSpec], name: str
+    marks: list[MarkedPhrase], place: tuple[str, str], rows: list[RangeSpec], name: str
 ) -> int | None:
     """The level of a range stated after the target at `place`, by its upper bound.
 
@@ -68,7 +68,7 @@ def _by_upper(high: int, rows: list[RangeSpec]) -> int | None:
     return None
 
 
-def sign_from_number(marks: list[Mark], sign: SignSpec, spec: PackSpec) -> str | None:
+def sign_from_number(marks: list[MarkedPhrase], sign: SignSpec, spec: PackSpec) -> str | None:
     """A sign given by a measured width: normal up to the pack's limit, else abnormal."""
     limit = spec.widths.get(sign.structure)
     if limit is None or sign.aspect != "size":

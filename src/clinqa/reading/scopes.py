@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clinqa.reading.clauses import Clause, Unit
-from clinqa.reading.vocabulary import Mark
+from clinqa.reading.vocabulary import MarkedPhrase
 
 __all__ = ["Frame", "frame_of", "spoken_now", "strip_earlier"]
 
@@ -33,9 +33,9 @@ _LIKE = frozenset({"as", "from", "since", "than", "to", "similar", "with", "unch
 _ONCE = frozenset({"previously", "formerly", "initially", "prior", "previous"})
 
 
-def strip_earlier(marks: list[Mark]) -> list[Mark]:
+def strip_earlier(marks: list[MarkedPhrase]) -> list[MarkedPhrase]:
     """Drop what a value changed from ("progressed from mild to moderate", "rather than severe")."""
-    out: list[Mark] = []
+    out: list[MarkedPhrase] = []
     i = 0
     now = any(m.has("now") for m in marks)
     while i < len(marks):
@@ -71,11 +71,11 @@ def strip_earlier(marks: list[Mark]) -> list[Mark]:
     return out
 
 
-def _named(mark: Mark) -> bool:
+def _named(mark: MarkedPhrase) -> bool:
     return bool(mark.roles.targets or mark.roles.structures)
 
 
-def frame_of(marks: list[Mark]) -> Frame:
+def frame_of(marks: list[MarkedPhrase]) -> Frame:
     """What the statement as a whole says of its time and kind."""
     frame = Frame()
     frame.corrects = any(m.has("correction") for m in marks)
@@ -122,13 +122,13 @@ def frame_of(marks: list[Mark]) -> Frame:
     return frame
 
 
-def _was_then_now(marks: list[Mark]) -> bool:
+def _was_then_now(marks: list[MarkedPhrase]) -> bool:
     """ "MR was severe and is now mild": the first value is an earlier one."""
     was = next((i for i, m in enumerate(marks) if m.has("was")), len(marks))
     return any(m.has("now") for m in marks[was:])
 
 
-def _is_key(marks: list[Mark]) -> bool:
+def _is_key(marks: list[MarkedPhrase]) -> bool:
     """Does every grade stand beside its own range ("normal 55-70, mildly reduced 45-54, ...")?"""
     levels: set[int] = set()
     for i, mark in enumerate(marks):

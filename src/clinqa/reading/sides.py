@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clinqa.reading.vocabulary import Mark
+from clinqa.reading.vocabulary import MarkedPhrase
 
 __all__ = ["complete_sides"]
 
 _REACH = 4
 
 
-def complete_sides(marks: list[Mark], sides: dict[str, dict[str, str]]) -> list[Mark]:
+def complete_sides(
+    marks: list[MarkedPhrase], sides: dict[str, dict[str, str]]
+) -> list[MarkedPhrase]:
     """Give a lone side the structure that its partner names: {"left": {"RA": "LA"}}."""
     if not sides:
         return marks

@@ -6,12 +6,12 @@ from clinqa.packs.loader import Pack
 from clinqa.packs.schema import CombinationSpec, SignSpec
 from clinqa.reading.claims import Claim
 from clinqa.reading.numbers import range_level, sign_from_number
-from clinqa.reading.vocabulary import Mark
+from clinqa.reading.vocabulary import MarkedPhrase
 
 __all__ = ["add_signs"]
 
 
-def add_signs(pack: Pack, marks: list[Mark], section: str, claims: list[Claim]) -> None:
+def add_signs(pack: Pack, marks: list[MarkedPhrase], section: str, claims: list[Claim]) -> None:
     """Add, in place, what a statement's numbers and combined signs say (LABELLING 4)."""
     _ranges(pack, marks, claims)
     for combination in pack.spec.combinations:
@@ -24,7 +24,7 @@ def _place(pack: Pack, abnormality: str) -> tuple[str, str]:
     return spec.structure, spec.aspect
 
 
-def _ranges(pack: Pack, marks: list[Mark], claims: list[Claim]) -> None:
+def _ranges(pack: Pack, marks: list[MarkedPhrase], claims: list[Claim]) -> None:
     for name, rows in pack.spec.ranges.items():
         place = _place(pack, name)
         if any((c.structure, c.aspect) == place and c.level != -3 for c in claims):
@@ -38,7 +38,7 @@ def _ranges(pack: Pack, marks: list[Mark], claims: list[Claim]) -> None:
 def _combine(
     pack: Pack,
     combination: CombinationSpec,
-    marks: list[Mark],
+    marks: list[MarkedPhrase],
     section: str,
     claims: list[Claim],
 ) -> None:
@@ -53,7 +53,7 @@ def _combine(
             return
 
 
-def _sign(pack: Pack, sign: SignSpec, marks: list[Mark], claims: list[Claim]) -> str | None:
+def _sign(pack: Pack, sign: SignSpec, marks: list[MarkedPhrase], claims: list[Claim]) -> str | None:
     levels = [c.level for c in claims if (c.structure, c.aspect) == (sign.structure, sign.aspect)]
     if not levels:
         return sign_from_number(marks, sign, pack.spec)
@@ -62,7 +62,7 @@ def _sign(pack: Pack, sign: SignSpec, marks: list[Mark], claims: list[Claim]) ->
     return "normal" if max(levels) in (0, -1) else "abnormal"
 
 
-def _unreadable(pack: Pack, marks: list[Mark], claims: list[Claim]) -> None:
+def _unreadable(pack: Pack, marks: list[MarkedPhrase], claims: list[Claim]) -> None:
     """What makes a reading impossible ("ventilated") where nothing is read all the same."""
     for name in pack.spec.unreadable:
         if not any(m.has(f"unreadable:{name}") for m in marks):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clinqa.packs.loader import Pack
 from clinqa.reading.clauses import Unit
 from clinqa.reading.nouns import belongs_elsewhere
-from clinqa.reading.vocabulary import Mark, Target
+from clinqa.reading.vocabulary import MarkedPhrase, Target
 
 __all__ = ["Values"]
 
@@ -53,7 +53,7 @@ class Values:
                     break
         return list(chosen.values())
 
-    def _level(self, unit: Unit, mark: Mark, target: Target) -> Value | None:
+    def _level(self, unit: Unit, mark: MarkedPhrase, target: Target) -> Value | None:
         if target.measure:
             # a jet or signal is how something else is measured; it is a finding if described
             described = unit.degree is not None or "described" in unit.tags

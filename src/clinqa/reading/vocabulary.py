@@ -12,7 +12,7 @@ from clinqa.packs.loader import Pack
 from clinqa.packs.schema import AspectSpec
 from clinqa.reading.tokens import BLANK, Token, tokenize
 
-__all__ = ["Mark", "Target", "Vocabulary"]
+__all__ = ["MarkedPhrase", "Target", "Vocabulary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Roles:
 
 
 @dataclass(slots=True)
-class Mark:
+class MarkedPhrase:
     """A phrase found in a statement."""
 
     text: str
@@ -246,11 +246,11 @@ class Vocabulary:
             fixed = self._fixed[word] = best[1]
         return fixed
 
-    def marks(self, tokens: Sequence[Token]) -> list[Mark]:
+    def marks(self, tokens: Sequence[Token]) -> list[MarkedPhrase]:
         """The phrases in a statement, left to right, the longest at each place."""
         words = [self.correct(token.text) for token in tokens]
         shouting = not any(t.text.isalpha() and not t.upper and len(t.text) > 1 for t in tokens)
-        found: list[Mark] = []
+        found: list[MarkedPhrase] = []
         place = 0
         while place < len(words):
             mark = None
@@ -262,17 +262,22 @@ class Vocabulary:
                 if roles.cased and not self._stands(tokens, place, end, shouting, found):
                     continue
                 upper = all(t.upper for t in tokens[place:end])
-                mark = Mark(" ".join(words[place:end]), roles, place, end, upper)
+                mark = MarkedPhrase(" ".join(words[place:end]), roles, place, end, upper)
                 break
             if mark is None:
                 roles = _BLANKED if words[place] == BLANK else NOTHING
-                mark = Mark(words[place], roles, place, place + 1, tokens[place].upper)
+                mark = MarkedPhrase(words[place], roles, place, place + 1, tokens[place].upper)
             found.append(mark)
             place = mark.end
         return found
 
     def _stands(
-        self, tokens: Sequence[Token], start: int, end: int, shouting: bool, before: list[Mark]
+        self,
+        tokens: Sequence[Token],
+        start: int,
+        end: int,
+        shouting: bool,
+        before: list[MarkedPhrase],
     ) -> bool:
         """Is this short form really meant? "AS" is stenosis, "as" a conjunction."""
         if start > 0 and tokens[start - 1].text[0].isdigit():
