@@ -120,29 +120,21 @@ def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
 
 
 def _source_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Problem]:
-    """Files that were not read, and files that were read and are not given."""
+    """Files or documents that were not read, and those that were read and are not given."""
+    read = {record.sha256: record.name for record in manifest.inputs}
     if any(record.name == _DOCUMENTS for record in manifest.outputs):
-        yield from _document_problems(paths, manifest)
+        one, all_given = "document", "documents"
+        with PdfReader(PdfOptions()) as reader:
+            given = {found.md5: found.names[0] for found in reader.plan(paths)}
+    elif paths and read:
+        one, all_given = "file", "sources"
+        given = {record.sha256: record.name for record in input_records(paths)}
+    else:
         return
-    if not paths or not manifest.inputs:
-        return
-    given = {record.sha256: record.name for record in input_records(paths)}
-    read = {record.sha256: record.name for record in manifest.inputs}
-    for sha256 in sorted(given.keys() - read.keys()):
-        yield Problem("source", given[sha256], "not the bytes of any file that was read")
-    for sha256 in sorted(read.keys() - given.keys() - {UNREADABLE}):
-        yield Problem("source", read[sha256], "was read and is not among the sources given")
-
-
-def _document_problems(paths: Sequence[Path], manifest: Manifest) -> Iterator[Problem]:
-    """Documents that were not read, and documents that were read and are not given."""
-    with PdfReader(PdfOptions()) as reader:
-        given = {one.md5: one.names for one in reader.plan(paths)}
-    read = {record.sha256: record.name for record in manifest.inputs}
-    for md5 in sorted(given.keys() - read.keys()):
-        yield Problem("source", given[md5][0], "not the bytes of any document that was read")
-    for md5 in sorted(read.keys() - given.keys()):
-        yield Problem("source", read[md5], "was read and is not among the documents given")
+    for identity in sorted(given.keys() - read.keys()):
+        yield Problem("source", given[identity], f"not the bytes of any {one} that was read")
+    for identity in sorted(read.keys() - given.keys() - {UNREADABLE}):
+        yield Problem("source", read[identity], f"was read and is not among the {all_given} given")
 
 
 def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
