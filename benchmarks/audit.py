@@ -41,7 +41,7 @@ from clinqa.auditing.dimensions import Dimension, dimensions_of
 from clinqa.auditing.engine import Drawing, audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
 from clinqa.core.manifest import Manifest
-from clinqa.scoring.inputs import Run
+from clinqa.core.predictions import FinishedRun
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -103,7 +103,7 @@ class Made:
         self.drawing = Drawing(1, chosen.draws, chosen.draws)
         about = {"model": "made", "shots": 0, "split": "test"}
         manifest = Manifest("predict", "restricted", {}, "0", configuration=about)
-        self.runs = [Run(f"run{n}", Path(), manifest, "") for n in range(chosen.runs)]
+        self.runs = [FinishedRun(f"run{n}", Path(), manifest, "") for n in range(chosen.runs)]
 
     def _dimensions(self, random: np.random.Generator, size: int) -> list[Dimension]:
         of_tracts = random.normal(size=(2, TRACTS))[:, self.tract].astype(str).tolist()

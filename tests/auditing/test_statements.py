@@ -169,7 +169,7 @@ def test_a_table_of_other_ids_ends_with_what_is_asked_for(
 def test_runs_that_answered_in_two_ways_are_not_audited_together(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clinqa.auditing.statements.how_of", lambda run: run.name)
+    monkeypatch.setattr("clinqa.kinds.true_false.codes.how_of", lambda run: run.name)
     with pytest.raises(ConfigError, match="audit them one kind at a time"):
         audit(place / "dataset", runs(place), tmp_path / "a", options(place))
 

@@ -18,8 +18,9 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.ids import rng
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
+from clinqa.core.stage import StageResult
 from clinqa.dataset.reader import Dataset
-from clinqa.scoring.score_options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from scoring.made_runs import Item, build, items, reference, seal, write_run
 
@@ -32,7 +33,7 @@ def options(**told: Any) -> ScoreOptions:
 
 def scored(
     tmp_path: Path, dataset: Dataset, *runs: Path, **told: Any
-) -> tuple[dict[str, Any], ScoreResult]:
+) -> tuple[dict[str, Any], StageResult]:
     out = tmp_path / "scores"
     result = score(dataset.folder, runs, out, options(**told))
     return json.loads((out / "scores.json").read_text(encoding="utf-8")), result
@@ -249,7 +250,7 @@ def test_a_run_of_a_part_is_scored_on_it_with_a_warning(tmp_path: Path, dataset:
     ]
     scores, result = scored(tmp_path, dataset, *runs)
     assert by_metric(scores, "part")["token_f1"]["n"] == 50
-    assert any(warning.startswith("part: answers 50 of the") for warning in result.warnings)
+    assert any(warning.startswith("part: was asked 50 of the") for warning in result.warnings)
     assert any("different items" in warning for warning in result.warnings)
     assert {t["n"] for t in scores["tests"] if not t["metric"].startswith("level_")} == {50}
 

@@ -18,13 +18,15 @@ from typing import Any
 
 from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.audit_options import AuditOptions
-from clinqa.auditing.cohort import PATIENT, PATIENTS, Cohort, Who
+from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.dimensions import Dimension, Excluded
 from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.pareto import Point
+from clinqa.core.predictions import FinishedRun
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.facets.audited import PATIENTS, Who
+from clinqa.kinds.facets.judges import SplitItems
 from clinqa.scoring.groups import model_facts
-from clinqa.scoring.inputs import Items, Run
 
 __all__ = ["dimension_record", "meta_of"]
 
@@ -55,8 +57,8 @@ def dimension_record(dimension: Dimension, least: int, who: Who = PATIENTS) -> d
 
 def meta_of(
     dataset: Dataset,
-    items: Items,
-    runs: Sequence[Run],
+    items: SplitItems,
+    runs: Sequence[FinishedRun],
     means: Sequence[Means],
     cohort: Cohort,
     dimensions: Sequence[Dimension],
@@ -89,7 +91,7 @@ def meta_of(
             "data_class": manifest.data_class,
             "split": runs[0].split,
             "items": len(items),
-            "patients": items.clusters,
+            "patients": len(cohort.patients),
         },
         "runs": [
             {

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from clinqa.scoring.inputs import Items, Run
+from clinqa.core.predictions import FinishedRun
+from clinqa.kinds.facets.judges import SplitItems
 
 __all__ = ["Column", "Means", "label_of", "lay_out", "lower_is_better", "means_of", "strata_of"]
 
@@ -154,14 +155,13 @@ def lay_out(
     )
 
 
-def label_of(run: Run) -> str:
+def label_of(run: FinishedRun) -> str:
     """How a run is called in words."""
     return f"{run.model}, {run.shots}-shot"
 
 
-def strata_of(items: Items) -> Ints:
-    """What each item asks: its abnormality and the level of its reference, as a number."""
-    levels = ["unmentioned" if level is None else level for level in items.column("level")]
-    pairs = list(zip(items.column("category"), map(str, levels), strict=True))
-    number = {pair: at for at, pair in enumerate(sorted(set(pairs)))}
-    return np.array([number[pair] for pair in pairs], np.int64)
+def strata_of(items: SplitItems, asks: Sequence[str]) -> Ints:
+    """What each item asks, as a number: the columns that say it, together."""
+    told = list(zip(*(map(str, items.column(name)) for name in asks), strict=True))
+    number = {one: at for at, one in enumerate(sorted(set(told)))}
+    return np.array([number[one] for one in told], np.int64)

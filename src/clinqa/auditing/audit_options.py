@@ -1,16 +1,16 @@
-"""What `clinqa audit` is asked for, and what it hands back."""
+"""What `clinqa audit` is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import option
 from clinqa.scoring.score_options import FigureOptions, ScoreOptions
 
-__all__ = ["OVER", "AuditOptions", "AuditResult"]
+__all__ = ["OVER", "AuditOptions"]
 
 OVER = ("patients", "tracts", "items")
 
@@ -86,13 +86,3 @@ class AuditOptions(FigureOptions):
             limit=self.limit,
             data_class=self.data_class,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class AuditResult:
-    """What was made. `lines` are for people."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    already_done: bool = False

@@ -7,53 +7,41 @@ tables/*.csv    the same for a spreadsheet
 from __future__ import annotations
 
 import json
-import sys
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import clinqa
 from clinqa.auditing.about import meta_of
 from clinqa.auditing.answers import Means, lower_is_better, strata_of
 from clinqa.auditing.asked import entering
-from clinqa.auditing.audit_options import AuditOptions, AuditResult
-from clinqa.auditing.cohort import DOCUMENTS, PATIENTS, TRACT, Cohort, read_cohort
+from clinqa.auditing.audit_options import AuditOptions
+from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
 from clinqa.auditing.csv_tables import tables_of
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
-from clinqa.auditing.identity import (
-    VERB,
-    configuration_of,
-    dry_run,
-    identity_of_audit,
-    inputs_of_audit,
-)
+from clinqa.auditing.identity import VERB, known_of, plan_of
+from clinqa.auditing.judged_means import check_metrics, judged_means
 from clinqa.auditing.lines import lines_of
 from clinqa.auditing.pareto import MEAN, Point, points_of
 from clinqa.auditing.records import Gap
-from clinqa.auditing.scoring import check_metrics, from_runs, from_scores
-from clinqa.auditing.statements import STRATA, items_of, judged_means, measures_named
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
-from clinqa.core.manifest import Manifest, StageCounts, library_versions
-from clinqa.core.outfolder import OutFolder, open_out, write_durably, writing
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.predictions import FinishedRun
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import Kind
+from clinqa.core.stage import Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.privacy import is_private
-from clinqa.scoring.binary.compared import PRIMARY
-from clinqa.scoring.binary.statements import Statements, kind_of_split, load_statements
-from clinqa.scoring.identity import data_class_of, pack_of
-from clinqa.scoring.inputs import Items, Run, load_items, open_runs
+from clinqa.kinds.facets.audited import Audited
+from clinqa.kinds.facets.judges import Judges, OpenJudge, SplitItems
+from clinqa.kinds.registry import ItemKind
+from clinqa.scoring.identity import data_class_of
+from clinqa.scoring.inputs import kind_of_split, load_items, open_runs
 
 __all__ = ["AUDIT_FILE", "audit"]
 
@@ -62,120 +50,170 @@ _FEW_TRACTS = 20
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    figures: Sequence[Figure]
-    gaps: Sequence[Gap]
-    points: Sequence[Point]
-    meta: Mapping[str, Any]
-    warnings: Sequence[str]
-
-
 def audit(
     dataset: Path,
     runs: Sequence[Path],
     out: Path,
     options: AuditOptions,
     progress: Progress = silent,
-) -> AuditResult:
+) -> StageResult:
     """Audit these runs on the dataset they were made on, or say that it has been done."""
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
     alike = _alike(opened)
-    statements, items, options = _asked(opened_set, opened[0].split, options)
-    pack = pack_of(opened_set, options.scoring) if statements is None else None
-    data_class = data_class_of(opened_set, opened, options.scoring)
-    patients, patient = np.unique(np.array(items.column("group")), return_inverse=True)
-    cohort = read_cohort(
-        patients.tolist(),
-        options.groups,
-        options.tract_map,
-        patient_column=options.patient_column,
-        tract_column=options.tract_column,
-        missing=options.missing,
-        who=PATIENTS if statements is None else DOCUMENTS,
+    kind = kind_of_split(opened_set, opened[0].split)
+    audited = _audited(kind, options)
+    options = replace(options, metrics=options.metrics or (audited.metric,))
+    check_metrics(options.metrics, audited)
+    judges: Judges = kind.facet("judges")
+    judge = judges.open(opened_set.folder, opened_set.manifest, opened, options.scoring)
+    data_class = data_class_of(opened_set, opened, options.data_class)
+    items = load_items(opened_set, opened[0].split, judges, options.limit)
+    auditing = _Auditing(opened_set, opened, items, judge, audited, options, progress, alike)
+    cohort, dimensions, excluded = auditing.cohort, auditing.dimensions, auditing.excluded
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this audit",
+            out=out,
+            options=options,
+            data_class=data_class,
+            known=lambda: known_of(opened_set, opened, options, judge),
+            work=auditing.audit,
+            told=_told,
+            plan=lambda: plan_of(
+                items, opened, dimensions, excluded, options, data_class, out, cohort
+            ),
+            foreseen=cohort.told,
+            seeds={"seed": options.seed},
+            libraries=("pyarrow", "numpy", "scipy"),
+        )
     )
-    dimensions, excluded = dimensions_of(
-        cohort,
-        np.bincount(patient),
-        wanted=options.dimensions,
-        intersect=options.intersect,
-        continuous=options.continuous,
-        categorical=options.categorical,
-        over=options.quantiles_over,
-        least=options.min_patients,
-    )
-    if options.dry_run:
-        told = dry_run(items, opened, dimensions, excluded, options, data_class, out, cohort.who)
-        return AuditResult({}, warnings=list(cohort.told), lines=told)
-    inputs = inputs_of_audit(opened_set, opened, options)
-    identity = identity_of_audit(opened_set, opened, options, pack, data_class, inputs)
-    with open_out(out, identity, fresh=options.fresh, private=is_private(data_class)) as folder:
-        if folder.done is not None:
-            return AuditResult(
-                _counts(folder.done),
-                list(folder.done.warnings),
-                [f"already done: {out} holds this audit"],
-                already_done=True,
-            )
-        with writing(folder.path):
-            started, clock = _now(), time.monotonic()
-            names, scores = options.metrics, options.scores
-            fingerprint = opened_set.manifest.fingerprint
-            drawing = Drawing(options.seed, options.draws, options.permutations)
-            if statements is not None:
-                drawing = replace(drawing, who=DOCUMENTS.many, strata=STRATA)
-                means = judged_means(opened, statements, names, scores, fingerprint, progress)
-            elif scores is not None:
-                means = from_scores(scores, opened, items, fingerprint, names)
-            else:
-                assert pack is not None
-                means = from_runs(opened, items, pack, names, progress)
-            warnings = [*alike, *_warnings(cohort, dimensions, excluded, opened, means, options)]
-            figures, gaps, points, told = _audited(
-                means, items, patient, cohort, dimensions, opened, drawing, options, progress
-            )
-            warnings += told
-            meta = meta_of(
-                opened_set, items, opened, means, cohort, dimensions, excluded, points, options,
-                drawing, warnings,
-            )  # fmt: skip
-            made = _Made(figures, gaps, points, meta, warnings)
-            _write(folder, made)
-            manifest = Manifest(
-                verb=VERB,
-                data_class=data_class.value,
-                identity=identity,
-                clinqa=clinqa.__version__,
-                command=["clinqa", *sys.argv[1:]],
-                configuration=configuration_of(opened_set, opened, options, pack),
-                seeds={"seed": options.seed},
-                inputs=inputs,
-                counts={"table_rows": _row_counts(cohort)},
-                started=started,
-                finished=_now(),
-                seconds=round(time.monotonic() - clock, 3),
-                versions=library_versions(("pyarrow", "numpy", "scipy")),
-                warnings=warnings,
-                details={
-                    "runs": len(opened),
-                    "items": len(items),
-                    "patients": len(cohort.patients),
-                    "dimensions": len(dimensions),
-                    "excluded": len(excluded),
-                    "gaps": len(gaps),
-                },
-            )
-            finished = folder.commit(manifest)
-    lines = lines_of(meta["dimensions"], meta["excluded"], gaps, opened, options.metrics)
-    return AuditResult(_counts(finished), warnings, lines)
 
 
-def _alike(runs: Sequence[Run]) -> list[str]:
+def _audited(kind: ItemKind, options: AuditOptions) -> Audited:
+    """How items of this kind are audited; ConfigError where they are not, or not in this way."""
+    found: Audited | None = kind.facet("measures").audited
+    if found is None:
+        raise ConfigError(f"groups are not compared by items of kind {kind.name}")
+    if options.quantiles_over == "tracts" and not found.who.in_tracts:
+        raise ConfigError(
+            f"--quantiles-over tracts: {found.who.many} of {found.over} are in no tract"
+        )
+    return found
+
+
+@dataclass
+class _Auditing:
+    """One audit: whose the items are and what is known of them, then every figure and gap."""
+
+    dataset: Dataset
+    runs: Sequence[FinishedRun]
+    items: SplitItems
+    judge: OpenJudge
+    audited: Audited
+    options: AuditOptions
+    progress: Progress
+    warnings: list[str]
+    figures: list[Figure] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        options, who = self.options, self.audited.who
+        subjects = np.array(self.items.column(self.audited.subject))
+        patients, self.patient = np.unique(subjects, return_inverse=True)
+        self.cohort: Cohort = read_cohort(
+            patients.tolist(),
+            options.groups,
+            options.tract_map,
+            patient_column=options.patient_column,
+            tract_column=options.tract_column,
+            missing=options.missing,
+            who=who,
+        )
+        self.dimensions, self.excluded = dimensions_of(
+            self.cohort,
+            np.bincount(self.patient),
+            wanted=options.dimensions,
+            intersect=options.intersect,
+            continuous=options.continuous,
+            categorical=options.categorical,
+            over=options.quantiles_over,
+            least=options.min_patients,
+        )
+        self.drawing = Drawing(
+            options.seed, options.draws, options.permutations, who=who.many,
+            strata=self.audited.strata,
+        )  # fmt: skip
+
+    def audit(self, place: Workplace) -> Made:
+        """Every figure, gap and point, metric by metric, written."""
+        options, runs = self.options, self.runs
+        means = judged_means(
+            runs, self.items, self.judge, self.audited, options.metrics, options.scores,
+            self.dataset.manifest.fingerprint, self.progress,
+        )  # fmt: skip
+        self.warnings += _warnings(
+            self.cohort, self.dimensions, self.excluded, runs, means, options
+        )
+        strata = strata_of(self.items, self.audited.asks)
+        told: list[str] = []
+        for number, one in enumerate(means):
+            self.progress("auditing", number, len(means))
+            told += self._audit(one, strata)
+        self.progress("auditing", len(means), len(means))
+        if not self.gaps:
+            raise ConfigError(f"no gap is left to audit: {'; '.join(told)}")
+        self.warnings += told
+        meta = meta_of(
+            self.dataset, self.items, runs, means, self.cohort, self.dimensions, self.excluded,
+            self.points, options, self.drawing, self.warnings,
+        )  # fmt: skip
+        body = {
+            "figures": [figure.as_json() for figure in self.figures],
+            "gaps": [gap.as_json() for gap in self.gaps],
+            "meta": meta,
+        }
+        place.write(AUDIT_FILE, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1))
+        for name, text in tables_of(self.figures, self.gaps, meta, self.points).items():
+            place.write(f"tables/{name}", text)
+        return Made(
+            counts={"table_rows": _row_counts(self.cohort)},
+            warnings=self.warnings,
+            details={
+                "runs": len(runs),
+                "items": len(self.items),
+                "patients": len(self.cohort.patients),
+                "dimensions": len(self.dimensions),
+                "excluded": len(self.excluded),
+                "gaps": len(self.gaps),
+            },
+            lines=lines_of(meta["dimensions"], meta["excluded"], self.gaps, runs, options.metrics),
+        )
+
+    def _audit(self, one: Means, strata: Ints) -> list[str]:
+        """One metric; and which groups it has too few of."""
+        cohort, runs, least = self.cohort, self.runs, self.options.min_patients
+        of_patients = one.summed(self.patient, len(cohort.patients)).of_runs()
+        entered, withheld = entering(self.dimensions, of_patients, least, cohort.who.many)
+        family = f"{len(entered)} dimensions × {len(runs)} runs"
+        overall = list(overall_figures(of_patients, runs, self.drawing))
+        self.figures += overall
+        own: list[Gap] = []
+        for found in audit_means(one, self.patient, cohort.tract, strata, entered, self.drawing):
+            self.figures += figures_of(found, of_patients, runs, self.drawing, least)
+            own += gaps_of(found, of_patients, runs, self.drawing, family)
+        self.gaps += own
+        self.points += _points(one.metric, overall, own, entered)
+        return withheld
+
+
+def _alike(runs: Sequence[FinishedRun]) -> list[str]:
     """ConfigError for a run and its copy, which would count twice; other equal answers are told."""
     told: list[str] = []
-    first: dict[str, Run] = {}
+    first: dict[str, FinishedRun] = {}
     for run in runs:
         one = first.setdefault(run.sha256, run)
         if one is run:
@@ -184,60 +222,6 @@ def _alike(runs: Sequence[Run]) -> list[str]:
             raise ConfigError(f"{one.name} and {run.name} are copies of one run; give it once")
         told.append(f"{one.name} and {run.name} gave the same answers, byte for byte")
     return told
-
-
-def _asked(
-    dataset: Dataset, split: str, options: AuditOptions
-) -> tuple[Statements | None, Items, AuditOptions]:
-    """The items (of statements both what they are and as items), and options with their metrics."""
-    if kind_of_split(dataset, split) == Kind.TRUE_FALSE:
-        options = replace(options, metrics=options.metrics or (PRIMARY,))
-        measures_named(options.metrics)
-        if options.quantiles_over == "tracts":
-            raise ConfigError("--quantiles-over tracts: documents of statements are in no tract")
-        statements = load_statements(dataset, split, options.limit)
-        return statements, items_of(statements), options
-    options = replace(options, metrics=options.metrics or ("token_f1",))
-    check_metrics(options.metrics)
-    return None, load_items(dataset, split, options.limit), options
-
-
-def _audited(
-    means: Sequence[Means],
-    items: Items,
-    patient: Ints,
-    cohort: Cohort,
-    dimensions: Sequence[Dimension],
-    runs: Sequence[Run],
-    drawing: Drawing,
-    options: AuditOptions,
-    progress: Progress,
-) -> tuple[list[Figure], list[Gap], list[Point], list[str]]:
-    """Every figure, gap and point, metric by metric; and which groups a metric has too few of."""
-    figures: list[Figure] = []
-    gaps: list[Gap] = []
-    points: list[Point] = []
-    told: list[str] = []
-    strata = strata_of(items)
-    least = options.min_patients
-    for number, one in enumerate(means):
-        progress("auditing", number, len(means))
-        of_patients = one.summed(patient, len(cohort.patients)).of_runs()
-        entered, withheld = entering(dimensions, of_patients, least, cohort.who.many)
-        told += withheld
-        family = f"{len(entered)} dimensions × {len(runs)} runs"
-        overall = list(overall_figures(of_patients, runs, drawing))
-        figures += overall
-        own: list[Gap] = []
-        for found in audit_means(one, patient, cohort.tract, strata, entered, drawing):
-            figures += figures_of(found, of_patients, runs, drawing, least)
-            own += gaps_of(found, of_patients, runs, drawing, family)
-        gaps += own
-        points += _points(one.metric, overall, own, entered)
-    progress("auditing", len(means), len(means))
-    if not gaps:
-        raise ConfigError(f"no gap is left to audit: {'; '.join(told)}")
-    return figures, gaps, points, told
 
 
 def _points(
@@ -264,26 +248,11 @@ def _points(
     return made
 
 
-def _write(folder: OutFolder, made: _Made) -> None:
-    private, partial = folder.private, folder.partial
-    body = {
-        "figures": [figure.as_json() for figure in made.figures],
-        "gaps": [gap.as_json() for gap in made.gaps],
-        "meta": made.meta,
-    }
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1)
-    write_durably(partial / AUDIT_FILE, text.encode(), private=private)
-    (partial / "tables").mkdir(mode=0o700)
-    tables = tables_of(made.figures, made.gaps, made.meta, made.points)
-    for name, content in tables.items():
-        write_durably(partial / "tables" / name, content.encode(), private=private)
-
-
 def _warnings(
     cohort: Cohort,
     dimensions: Sequence[Dimension],
     excluded: Sequence[Excluded],
-    runs: Sequence[Run],
+    runs: Sequence[FinishedRun],
     means: Sequence[Means],
     options: AuditOptions,
 ) -> list[str]:
@@ -351,9 +320,5 @@ def _row_counts(cohort: Cohort) -> StageCounts:
     )
 
 
-def _counts(manifest: Manifest) -> dict[str, int]:
+def _told(manifest: Manifest) -> dict[str, int]:
     return {name: int(value) for name, value in manifest.details.items()}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

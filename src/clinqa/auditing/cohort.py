@@ -5,8 +5,8 @@ its patients through a map patient → tract (a table of its own, or the tract c
 patients). An attribute of a table of patients that is the same for all patients of every tract
 was assigned to tracts, whatever the table says.
 
-Statements that are true or false belong to no patient but to the document they were taken from;
-tables of documents are read alike, without tracts.
+Items of a kind may belong to no patient but to the document they were taken from, say: its tables
+of documents are read alike, without tracts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clinqa.auditing.table import (
-    DOCUMENT_NAMES,
-    PATIENT_NAMES,
     TRACT_NAMES,
     Table,
     key_column,
@@ -28,35 +26,12 @@ from clinqa.auditing.table import (
 )
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
+from clinqa.kinds.facets.audited import PATIENTS, Who
 
-__all__ = ["DOCUMENTS", "PATIENT", "PATIENTS", "TRACT", "Attribute", "Cohort", "Who", "read_cohort"]
+__all__ = ["PATIENT", "TRACT", "Attribute", "Cohort", "read_cohort"]
 
 PATIENT, TRACT = "patient", "tract"
 Ints = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Who:
-    """Whose attributes are audited: the word, the columns that hold ids, and which ids they are."""
-
-    word: str
-    columns: tuple[str, ...]
-    ids: str
-    in_tracts: bool = True
-
-    @property
-    def many(self) -> str:
-        """The plural."""
-        return f"{self.word}s"
-
-
-PATIENTS = Who(PATIENT, PATIENT_NAMES, "the ids that the dataset's reports carry")
-DOCUMENTS = Who(
-    "document",
-    DOCUMENT_NAMES,
-    "the dataset's source_id (a PDF's MD5, or a bank's name and item id), and not its group",
-    in_tracts=False,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +217,7 @@ def _sort_in(
         raise ConfigError(f"{table.path}: --map has a column of patients and one of tracts")
     if patient is None and tract is None:
         raise ConfigError(
-            f"{table.path}: no column of patients ({', '.join(PATIENT_NAMES[:4])}, …) or of tracts "
+            f"{table.path}: no column of patients ({', '.join(who.columns[:4])}, …) or of tracts "
             f"({', '.join(TRACT_NAMES[:3])}, …); name it with --patient-column or --tract-column"
         )
     if patient is None and tract is not None:

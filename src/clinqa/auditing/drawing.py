@@ -17,4 +17,4 @@ class Drawing:
     permutations: int = 1000
     level: float = 0.95
     who: str = "patients"
-    strata: str = "abnormality × level of the reference"
+    strata: str = ""

@@ -17,7 +17,7 @@ from clinqa.auditing.drawing import Drawing
 from clinqa.auditing.engine import STANDARD, Found
 from clinqa.auditing.records import GAP, Gap
 from clinqa.core.figures import Figure, known
-from clinqa.scoring.inputs import Run
+from clinqa.core.predictions import FinishedRun
 from clinqa.stats.estimates import Estimate
 
 __all__ = ["figures_of", "gaps_of", "overall_figures"]
@@ -37,14 +37,16 @@ _WORDS = {
 }
 
 
-def overall_figures(means: Means, runs: Sequence[Run], drawing: Drawing) -> Iterator[Figure]:
+def overall_figures(
+    means: Means, runs: Sequence[FinishedRun], drawing: Drawing
+) -> Iterator[Figure]:
     """The score of each run over everybody, known or missing. Rows of `means` are patients."""
     every = np.arange(len(means.over))
     yield from _scores(means, runs, every, drawing, {}, 0)
 
 
 def figures_of(
-    found: Found, means: Means, runs: Sequence[Run], drawing: Drawing, least: int
+    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: Drawing, least: int
 ) -> Iterator[Figure]:
     """The score of each group, and the missing; and the deviations of the groups compared.
 
@@ -69,7 +71,7 @@ def figures_of(
 
 def _scores(
     means: Means,
-    runs: Sequence[Run],
+    runs: Sequence[FinishedRun],
     rows: Ints,
     drawing: Drawing,
     subset: dict[str, str],
@@ -92,7 +94,7 @@ def _scores(
         )  # fmt: skip
 
 
-def _withheld(means: Means, run: Run, subset: dict[str, str], least: str) -> Figure:
+def _withheld(means: Means, run: FinishedRun, subset: dict[str, str], least: str) -> Figure:
     how = f"{means.signature}|withheld: fewer than {least}"
     return Figure(run.id, run.model, run.shots, means.metric, None, None, None, 0, 0, how, subset)
 
@@ -100,7 +102,7 @@ def _withheld(means: Means, run: Run, subset: dict[str, str], least: str) -> Fig
 def _deviations(
     found: Found,
     means: Means,
-    runs: Sequence[Run],
+    runs: Sequence[FinishedRun],
     code: int,
     rows: Ints,
     subset: dict[str, str],
@@ -124,7 +126,7 @@ def _deviations(
 
 
 def gaps_of(
-    found: Found, means: Means, runs: Sequence[Run], drawing: Drawing, family: str
+    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: Drawing, family: str
 ) -> Iterator[Gap]:
     """Every measure of every run over one dimension."""
     dimension, crude = found.dimension, found.crude
@@ -182,7 +184,7 @@ def _spread(gaps: Sequence[float]) -> float | None:
     return float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None
 
 
-def _worst(found: Found, means: Means, runs: Sequence[Run]) -> Iterator[Figure]:
+def _worst(found: Found, means: Means, runs: Sequence[FinishedRun]) -> Iterator[Figure]:
     """The score of the group that fares worst, by name. It is the worst of several: its own
     interval would say it is worse than it is, so it has none here."""
     dimension, scores = found.dimension, found.crude.scores

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clinqa.auditing.records import Gap
+from clinqa.core.predictions import FinishedRun
 from clinqa.core.visible import visible
 from clinqa.core.wording import decimals, p_value
 from clinqa.present.audit.chances import by_chance
-from clinqa.scoring.inputs import Run
 from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["lines_of"]
@@ -19,7 +19,7 @@ def lines_of(
     dimensions: Sequence[Mapping[str, Any]],
     excluded: Sequence[Mapping[str, Any]],
     gaps: Sequence[Gap],
-    runs: Sequence[Run],
+    runs: Sequence[FinishedRun],
     metrics: Sequence[str],
 ) -> list[str]:
     """Dimensions with their groups, then a line a metric, dimension and run."""

@@ -20,9 +20,7 @@ from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 
 __all__ = [
-    "DOCUMENT_NAMES",
     "MISSING_WORDS",
-    "PATIENT_NAMES",
     "TRACT_NAMES",
     "Table",
     "key_column",
@@ -31,16 +29,6 @@ __all__ = [
 
 #: What means "not known" in a cell, whatever its case. Others are named with --missing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", ".", "missing", "<na>"})
-PATIENT_NAMES = (
-    "patient",
-    "patient_id",
-    "patientid",
-    "subject_id",
-    "subjectid",
-    "subject",
-    "group",
-)
-DOCUMENT_NAMES = ("source_id", "document", "document_id", "pdf_md5", "md5", "source")
 TRACT_NAMES = ("tract", "tract_id", "census_tract", "tract_fips", "geoid", "fips")
 
 _MAX_BYTES = 1 << 30

@@ -29,13 +29,14 @@ def strictest(
     wanted: DataClass | None = None,
     *,
     read: str = "the dataset is",
+    of: str = "it",
     instead: str = "",
     error: type[ClinqaError] = ConfigError,
 ) -> DataClass:
     """The class of what is made from things of these classes; `wanted` may raise it, never lower.
 
-    `read` says what those things are and `instead` what can be done, for the `error` that a lower
-    one is refused with.
+    `read` says what those things are, `of` what they are called and `instead` what can be done,
+    for the `error` that a lower one is refused with.
 
     >>> strictest(["public", "licensed"], DataClass.PHI)
     <DataClass.PHI: 'phi'>
@@ -43,8 +44,8 @@ def strictest(
     own = inherit(map(DataClass, classes))
     if wanted is not None and inherit([own, wanted]) is not wanted:
         raise error(
-            f"--data-class {wanted.value}: {read} {own.value}, and what is made from it cannot be "
-            f"less{instead}"
+            f"--data-class {wanted.value}: {read} {own.value}, and what is made from {of} cannot "
+            f"be less{instead}"
         )
     return wanted or own
 

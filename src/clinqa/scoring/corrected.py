@@ -1,12 +1,11 @@
-"""Level accuracy corrected by people's verdicts on a sample (prediction-powered inference).
+"""A share corrected by people's verdicts on a sample (prediction-powered inference).
 
-The labeller that judges the answers also made the references. Where people judged some answers
-too, its share of right answers is corrected by how far it was off on those.
+The judge of the answers may share an error with what made the references. Where people judged some
+answers too, its share of right answers is corrected by how far it was off on those.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.figures import Figure
-from clinqa.scoring.inputs import Items
-from clinqa.scoring.scored import COLUMNS, ScoredRun
-from clinqa.stats.ppi import prediction_powered_mean
+from clinqa.core.figures import Figure, known
+from clinqa.kinds.facets.judges import JudgedRun, SplitItems
+from clinqa.kinds.facets.measures import Measures
+from clinqa.stats.correcting import corrected
+from clinqa.stats.design import Design
 
-__all__ = ["Corrected", "corrected"]
-
-METRIC = "level_accuracy_corrected"
+__all__ = ["Corrected", "corrected_by"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,47 +31,40 @@ class Corrected:
     unknown: int  # items that people judged and the run did not answer
 
 
-def corrected(
-    scored: ScoredRun, items: Items, verdicts: Mapping[str, float], pack: str
+def corrected_by(
+    judged: JudgedRun, items: SplitItems, measures: Measures, verdicts: Mapping[str, float]
 ) -> Corrected:
-    """The level accuracy that people would give; the sample is taken for a random one."""
-    run = scored.run
-    ids = np.array(items.column("id"))[scored.items]
-    judged = np.array([name in verdicts for name in ids.tolist()])
-    if not judged.any():
-        raise ConfigError(f"--human: none of the items judged for {run.name} was answered by it")
-    said = np.array([verdicts[name] for name in ids[judged].tolist()])
-    every = np.arange(len(scored.items))
-    ours = scored.chosen(every, np.array([COLUMNS.index("level_right")]))[:, 0]
-    cluster = items.cluster[scored.items]
-    found = prediction_powered_mean(
-        said, ours[judged], cluster[judged], ours[~judged], cluster[~judged]
-    )
-    best = found.corrected
-    figure = Figure(
-        run=run.id,
-        model=run.model,
-        shots=run.shots,
-        metric=METRIC,
-        value=best.value,
-        low=_number(best.low),
-        high=_number(best.high),
-        n=best.n,
-        clusters=best.clusters,
-        signature=f"{METRIC}|clinical|{pack}|prediction-powered, weight tuned|of all items",
+    """The share that people would give; the sample is taken for a random one."""
+    assert measures.corrects is not None
+    metric = measures.corrects.metric
+    (measure,) = [
+        one for one, _ in next(iter(measures.figures(judged, items))).measures if one.name == metric
+    ]
+    ids = np.array(items.column("id"))[judged.items]
+    sample = np.array([name in verdicts for name in ids.tolist()])
+    if not sample.any():
+        raise ConfigError(f"--human: none of the items judged for {judged.name} was answered by it")
+    assert measure.parts is not None
+    ours = judged.column(judged.layout[measure.parts[0]])
+    people = np.array([verdicts.get(name, np.nan) for name in ids.tolist()])
+    found = corrected(people, ours, Design(items.cluster[judged.items]))
+    _, *how, whole = measure.signature.split("|")
+    made = f"{metric}_corrected"
+    figure = found.corrected.figure(
+        made,
+        "|".join([made, *how, "prediction-powered, weight tuned", whole]),
+        run=judged.id,
+        model=judged.model,
+        shots=judged.shots,
     )
     about = {
-        "run": run.id,
-        "n": int(judged.sum()),
+        "run": judged.id,
+        "n": int(sample.sum()),
         "labeller_alone": found.judge_alone,
         "people_alone": found.sample_only.value,
-        "people_alone_low": _number(found.sample_only.low),
-        "people_alone_high": _number(found.sample_only.high),
+        "people_alone_low": known(found.sample_only.low),
+        "people_alone_high": known(found.sample_only.high),
         "weight": found.weight,
-        "agreement": float(np.mean(1 - np.abs(said - ours[judged]))),
+        "agreement": float(np.mean(1 - np.abs(people - ours)[sample])),
     }
     return Corrected(figure, about, len(set(verdicts) - set(ids.tolist())))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

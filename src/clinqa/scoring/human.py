@@ -1,7 +1,7 @@
 """What people said of a sample of answers, from a CSV file: `item_id, verdict` and perhaps `run`.
 
 A verdict says whether the answer is right on what was asked: right or wrong (yes/no, true/false,
-1/0, correct/incorrect), or a kind of error; `unrelated_added` is right on it. Several verdicts on
+1/0, correct/incorrect), or a word of the kind of items for an error. Several verdicts on
 one answer are averaged.
 """
 
@@ -13,21 +13,24 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.kinds.long_form.clinical import KINDS
+from clinqa.kinds.facets.measures import Corrects
 
 __all__ = ["read_human"]
 
-_RIGHT = frozenset({"right", "correct", "yes", "true", "1", "1.0", "unrelated_added"})
-_WRONG = frozenset({"wrong", "incorrect", "no", "false", "0", "0.0", *KINDS}) - _RIGHT
+_RIGHT = frozenset({"right", "correct", "yes", "true", "1", "1.0"})
+_WRONG = frozenset({"wrong", "incorrect", "no", "false", "0", "0.0"})
 _MAX_BYTES = 100_000_000
 
 
-def read_human(path: Path, names: Mapping[str, str]) -> dict[str, dict[str, float]]:
+def read_human(
+    path: Path, names: Mapping[str, str], corrects: Corrects
+) -> dict[str, dict[str, float]]:
     """By run, the share of right verdicts on each item that people judged.
 
     `names` gives the run's id for every name it may be called by.
     """
     runs = list(dict.fromkeys(names.values()))
+    right, wrong = _RIGHT | corrects.right, _WRONG | corrects.wrong
     rows = _rows(path)
     header = set(rows[0]) if rows else set()
     if missing := sorted({"item_id", "verdict"} - header):
@@ -45,9 +48,9 @@ def read_human(path: Path, names: Mapping[str, str]) -> dict[str, dict[str, floa
         verdict = (row["verdict"] or "").strip().casefold()
         if not verdict:  # a sheet filled in half-way
             continue
-        if verdict not in _RIGHT | _WRONG:
+        if verdict not in right | wrong:
             raise ConfigError(f"{path}:{line}: a verdict must be right or wrong")
-        found[run][(row["item_id"] or "").strip()].append(float(verdict in _RIGHT))
+        found[run][(row["item_id"] or "").strip()].append(float(verdict in right))
     return _means(found)
 
 

@@ -1,65 +1,36 @@
-"""What a scoring is: pack, data class, inputs, and what it was told."""
+"""What a scoring is: data class, inputs, what it was told."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, sha256_file
+from clinqa.core.manifest import FileRecord
+from clinqa.core.options import options_of
+from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset
-from clinqa.kinds.long_form.answer_words import words_fingerprint
-from clinqa.packs.loader import Pack, builtin_pack, load_pack
-from clinqa.privacy.data_class import inherit
-from clinqa.scoring.inputs import PREDICTIONS_FILE, Run
+from clinqa.kinds.registry import ItemKind
 from clinqa.scoring.score_options import ScoreOptions
 
-__all__ = [
-    "VERB",
-    "configuration_of",
-    "data_class_of",
-    "inputs_of",
-    "labeller_of",
-    "pack_of",
-]
+__all__ = ["SCORES_FILE", "configuration_of", "data_class_of", "inputs_of"]
 
-VERB = "score"
+SCORES_FILE = "scores.json"
 
 
-def pack_of(dataset: Dataset, options: ScoreOptions) -> Pack:
-    """The pack the dataset was built with."""
-    if options.pack_dir is not None:
-        return load_pack(options.pack_dir)
-    name = dataset.manifest.configuration.get("pack")
-    if not isinstance(name, str):
-        raise ConfigError(
-            f"{dataset.folder}: its manifest names no pack; give the one it was built with "
-            "(--pack-dir)"
-        )
-    return builtin_pack(name)
-
-
-def labeller_of(pack: Pack) -> str:
-    """Who reads the answers, for signatures: the pack and the words of answers."""
-    return f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words_fingerprint(pack)[:8]}"
-
-
-def data_class_of(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions) -> DataClass:
+def data_class_of(
+    dataset: Dataset, runs: Sequence[FinishedRun], wanted: DataClass | None
+) -> DataClass:
     """The strictest of dataset and runs; it may be raised here and never lowered."""
-    own = inherit(DataClass(m.data_class) for m in (dataset.manifest, *(r.manifest for r in runs)))
-    if options.data_class is None:
-        return own
-    wanted = inherit([own, options.data_class])
-    if wanted is not options.data_class:
-        raise ConfigError(
-            f"--data-class {options.data_class.value}: dataset or runs are {own.value}, and what "
-            "is made from them cannot be less"
-        )
-    return wanted
+    classes = [dataset.manifest.data_class, *(run.manifest.data_class for run in runs)]
+    return strictest(classes, wanted, read="dataset or runs are", of="them")
 
 
-def inputs_of(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions) -> list[FileRecord]:
+def inputs_of(
+    dataset: Dataset, runs: Sequence[FinishedRun], options: ScoreOptions
+) -> list[FileRecord]:
     """The files that decide the figures."""
     prefix = f"data/{runs[0].split}-"
     files = [record for record in dataset.manifest.outputs if record.name.startswith(prefix)]
@@ -69,23 +40,37 @@ def inputs_of(dataset: Dataset, runs: Sequence[Run], options: ScoreOptions) -> l
     if options.human is not None:
         if not options.human.is_file():
             raise ConfigError(f"{options.human}: no such file")
-        size = options.human.stat().st_size
-        files.append(FileRecord(options.human.name, sha256_file(options.human), size))
+        files.append(FileRecord.of(options.human))
+    for folder in [*([options.ensemble_from] if options.ensemble_from else []), *options.against]:
+        path = folder / SCORES_FILE
+        if not path.is_file():
+            raise ConfigError(f"{folder}: no {SCORES_FILE}; give the --out of clinqa score")
+        files.append(FileRecord.of(path, f"{folder.resolve().name}/{SCORES_FILE}"))
     return files
 
 
 def configuration_of(
-    dataset: Dataset, runs: Sequence[Run], options: ScoreOptions, pack: Pack
+    dataset: Dataset, runs: Sequence[FinishedRun], options: ScoreOptions, kind: ItemKind
 ) -> dict[str, Any]:
     """What the run was told, as the manifest tells it."""
+    told: dict[str, Any] = {
+        "human": options.human is not None,
+        "ensembles": list(options.ensembles),
+        "search": options.search,
+        "ensemble_from": options.ensemble_from is not None,
+        "against": len(options.against),
+        "reader": options.reader,
+        "annotated": options.annotated is not None,
+    }
+    own = [one.name for one in options_of(ScoreOptions) if one.needs and kind.has(one.needs)]
     return {
         "dataset": dataset.manifest.fingerprint,
+        "kind": kind.name,
         "split": runs[0].split,
         "runs": [run.id for run in runs],
         "primary": options.primary,
         "family": options.family,
-        "human": options.human is not None,
-        "pack": pack.spec.id,
+        **{name: told[name] for name in own},
         "resamples": options.draws,
         "limit": options.limit,
         "seed": options.seed,

@@ -1,15 +1,15 @@
-"""What `clinqa score` is asked for, and what it hands back."""
+"""What `clinqa score` is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import DrawingOptions, option
 
-__all__ = ["FigureOptions", "ScoreOptions", "ScoreResult"]
+__all__ = ["FigureOptions", "ScoreOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,48 +24,54 @@ class ScoreOptions(FigureOptions):
     """Everything that `clinqa score` can be told."""
 
     primary: str = option(
-        "token_f1",
+        "",
         metavar="METRIC",
-        help="The metric on which runs are declared compared; of other kinds accuracy.",
+        help="The metric on which runs are declared compared: the kind's own unless said.",
     )
     family: str = option(
         "all", metavar="all|vs:RUN", help="All pairs of runs, or one against every other."
     )
     human: Path | None = option(
         None,
+        needs="corrected",
         metavar="FILE.csv",
         help="People's verdicts on a random sample (item_id, verdict, and run if there are "
         "several): level accuracy is corrected by them.",
     )
     ensembles: Sequence[str] = option(
         (),
+        needs="ensembles",
         flags="--ensemble",
         metavar="NAME=RUN,RUN,...",
-        help="True/False: the majority vote of these runs, named beforehand; repeatable.",
+        help="the majority vote of these runs, named beforehand; repeatable.",
     )
     search: int | None = option(
-        None, metavar="K", help="True/False: the best K runs; on validation alone."
+        None, needs="ensembles", metavar="K", help="the best K runs; on validation alone."
     )
     ensemble_from: Path | None = option(
         None,
+        needs="ensembles",
         metavar="SCORES",
-        help="True/False: the winner of a --search on validation, scored here.",
+        help="the winner of a --search on validation, scored here.",
     )
     against: Sequence[Path] = option(
         (),
+        needs="ensembles",
         metavar="SCORES",
-        help="True/False: the same models on another set; is their ranking kept?",
+        help="the same models on another set; is their ranking kept?",
     )
     # the reading that decides the declared tests; "": the first that all runs have
     reader: str = option(
         "",
+        needs="readers",
         metavar="R",
-        help="Multiple choice: string, first_token or matcher decides the declared tests.",
+        help="string, first_token or matcher decides the declared tests.",
     )
     annotated: Path | None = option(
         None,
+        needs="readers",
         metavar="FILE.jsonl",
-        help="Multiple choice: outputs with the letter they commit to; trains the matcher.",
+        help="outputs with the letter they commit to; trains the matcher.",
     )
 
     def check(self) -> None:
@@ -73,13 +79,3 @@ class ScoreOptions(FigureOptions):
         super().check()
         if self.family != "all" and not self.family.startswith("vs:"):
             raise ConfigError("--family must be all or vs:RUN")
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreResult:
-    """What was made. `lines` are for people: the main figures, or "already done"."""
-
-    counts: Mapping[str, int]
-    warnings: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    already_done: bool = False

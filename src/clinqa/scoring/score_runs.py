@@ -1,51 +1,63 @@
 """`clinqa score`: a dataset and runs in, a SCORES folder out.
 
-scores.json     figures, tests, and meta: what they stand on (see score/meta.py)
-items.parquet   a row an item, run and repeat: answer, reference, what was read, each metric
+scores.json     figures, tests, and meta: what they stand on (see scoring/stands_on.py)
+items.parquet   a row an item, run and repeat, as the kind of item judges it
 tables/*.csv    the figures for a spreadsheet
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from clinqa.core.errors import ConfigError
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clinqa.core.durable import create_file
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.outfolder import OutFolder
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.progress import Progress, silent
-from clinqa.core.records import Kind
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.kinds.long_form.answer_reader import AnswerReader
-from clinqa.kinds.long_form.answer_words import words_fingerprint
-from clinqa.kinds.long_form.clinical import ClinicalScorer
-from clinqa.packs.loader import Pack
-from clinqa.scoring.binary.run import score_statements
-from clinqa.scoring.binary.statements import kind_of_split
-from clinqa.scoring.choice.run import score_choices
-from clinqa.scoring.comparisons import Family, family_of, tests_of
-from clinqa.scoring.corrected import Corrected, corrected
-from clinqa.scoring.figures import Drawing, figures_of, overall_measures
-from clinqa.scoring.folder import (
-    Made,
-    Scoring,
-    dry_run,
-    figure_line,
-    items_file,
-    score_into,
-    status_warning,
-)
+from clinqa.kinds.facets.codes import Codes
+from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems
+from clinqa.kinds.facets.measures import Measures
+from clinqa.kinds.needs import refuse_unused
+from clinqa.kinds.registry import ItemKind
+from clinqa.scoring.coded import Coded
+from clinqa.scoring.corrected import Corrected, corrected_by
+from clinqa.scoring.csv_tables import tables_of
+from clinqa.scoring.families import Family, check_primary, deciding_way, family_of, tests_of
+from clinqa.scoring.figuring import figures_of
 from clinqa.scoring.human import read_human
-from clinqa.scoring.identity import configuration_of, data_class_of, inputs_of, labeller_of, pack_of
-from clinqa.scoring.inputs import Items, Run, load_items, open_runs
-from clinqa.scoring.meta import Scored, meta_of
-from clinqa.scoring.score_options import ScoreOptions, ScoreResult
-from clinqa.scoring.scored import ScoredRun, score_run
-from clinqa.scoring.spreads import spreads_of
-from clinqa.scoring.subsets import Subset, subsets_of
-from clinqa.scoring.tables import tables_of
+from clinqa.scoring.identity import (
+    SCORES_FILE,
+    configuration_of,
+    data_class_of,
+    inputs_of,
+)
+from clinqa.scoring.inputs import kind_of_split, load_items, open_runs
+from clinqa.scoring.panel import panel_of, panel_tables
+from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.stands_on import meta_of, rankings_of
+from clinqa.scoring.telling import lines_of, warnings_of
+from clinqa.scoring.transfer import Other, open_others, transfer_of
+from clinqa.scoring.votes import Named, about_vote, check_search, declared, searched, vote
+from clinqa.stats.design import Design
+from clinqa.stats.estimates import RULE
 
-__all__ = ["ScoreOptions", "ScoreResult", "score"]
+__all__ = ["ITEMS_FILE", "score"]
+
+ITEMS_FILE = "items.parquet"
+VERB = "score"
+_LIBRARIES = ("pyarrow", "numpy", "scipy")
 
 
 def score(
@@ -54,173 +66,296 @@ def score(
     out: Path,
     options: ScoreOptions | None = None,
     progress: Progress = silent,
-) -> ScoreResult:
+) -> StageResult:
     """Score these runs on the dataset they were made on, or say that it has been done."""
     options = options or ScoreOptions()
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
     kind = kind_of_split(opened_set, opened[0].split)
-    if kind != Kind.MULTIPLE_CHOICE and (options.reader or options.annotated):
-        raise ConfigError("--reader and --annotated are for multiple_choice items")
-    if kind == Kind.TRUE_FALSE:
-        return score_statements(opened_set, opened, out, options, progress)
-    if options.ensembles or options.search or options.ensemble_from or options.against:
-        raise ConfigError(
-            "--ensemble, --search, --ensemble-from and --against are for true_false items"
+    refuse_unused(options, kind)
+    measures: Measures = kind.facet("measures")
+    options = replace(options, primary=options.primary or measures.primary)
+    check_primary(options.primary, measures)
+    data_class = data_class_of(opened_set, opened, options.data_class)
+    scoring = _Scoring(opened_set, opened, kind, options, progress)
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="these scores",
+            out=out,
+            options=options,
+            data_class=data_class,
+            known=scoring.known,
+            work=scoring.score,
+            told=_told,
+            plan=lambda: scoring.plan(out, data_class.value),
+            seeds={"seed": options.seed},
+            libraries=(*_LIBRARIES, *scoring.judges.libraries),
         )
-    if kind == Kind.MULTIPLE_CHOICE:
-        return score_choices(opened_set, opened, out, options, progress)
-    pack = pack_of(opened_set, options)
-    family = family_of(options.family, options.primary, [(run.id, run.name) for run in opened])
-    data_class = data_class_of(opened_set, opened, options)
-    scoring = Scoring(
-        dataset=opened_set,
-        runs=opened,
-        options=options,
-        data_class=data_class,
-        configuration=configuration_of(opened_set, opened, options, pack),
-        inputs=inputs_of(opened_set, opened, options),
-        decides={
-            "pack_fingerprint": pack.fingerprint,
-            "words_fingerprint": words_fingerprint(pack),
-        },
     )
-    if options.dry_run:
-        items = load_items(opened_set, opened[0].split, options.limit)
-        against = f"{len(items):,} items of {items.clusters:,} patients"
-        return ScoreResult({}, lines=dry_run(against, "patients", scoring, out))
-
-    def make(folder: OutFolder) -> Made:
-        return _Making(opened_set, opened, options, pack, family, progress, folder).score()
-
-    return score_into(out, scoring, make)
 
 
-class _Making:
-    """One scoring from the predictions to the files in the partial folder."""
+@dataclass
+class _Scoring:
+    """One scoring from the predictions to the files in the workplace.
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        runs: Sequence[Run],
-        options: ScoreOptions,
-        pack: Pack,
-        family: Family,
-        progress: Progress,
-        folder: OutFolder,
-    ) -> None:
-        self._dataset, self._runs, self._options = dataset, runs, options
-        self._pack, self._family, self._progress = pack, family, progress
-        self._folder = folder
-        self._drawing = Drawing(options.seed, options.draws)
-        self._labeller = labeller_of(pack)
-        self._rows = 0
+    What was declared or is opened beforehand is checked when this is made.
+    """
 
-    def score(self) -> Made:
-        """Everything that is known."""
-        items = load_items(self._dataset, self._runs[0].split, self._options.limit)
-        subsets = list(subsets_of(items))
-        scored = self._score_runs(items)
-        figures = self._figures(scored, items, subsets)
-        measures = overall_measures(scored[0], items, self._labeller, subsets[0])
-        tests: list[PairedTest] = []
-        if len(scored) > 1:
-            self._progress("comparing", 0, 1)
-            compared = [m for m in measures if not m.name.startswith(("error_", "status_"))]
-            tests = tests_of(self._family, scored, compared, items, self._drawing)
-        people = self._people(scored, items)
-        figures += [each.figure for each in people]
-        spreads = [entry for run in scored for entry in spreads_of(run, measures)]
-        made = Scored(self._dataset, items, scored, figures, tests, spreads, people)
-        warnings = self._warnings(made)
-        return Made(
-            items=len(items),
-            rows=self._rows,
-            answers=sum(sum(run.statuses.values()) for run in scored),
-            outside=sum(run.unknown for run in scored),
-            figures=figures,
-            tests=tests,
-            meta=meta_of(made, self._pack, self._family, self._drawing, warnings),
-            tables=tables_of(figures, tests, scored),
-            warnings=warnings,
-            lines=_lines(made, self._options.primary),
+    dataset: Dataset
+    runs: Sequence[FinishedRun]
+    kind: ItemKind
+    options: ScoreOptions
+    progress: Progress
+    judged: dict[str, dict[str, JudgedRun]] = field(default_factory=dict)
+    rows: int = 0
+
+    def __post_init__(self) -> None:
+        options, runs = self.options, self.runs
+        self.measures: Measures = self.kind.facet("measures")
+        self.judges: Judges = self.kind.facet("judges")
+        self.codes: Codes | None = self.kind.facet("codes") if self.kind.has("ensembles") else None
+        self.design = Design(seed=options.seed, draws=options.draws)
+        self.judge: OpenJudge = self.judges.open(
+            self.dataset.folder, self.dataset.manifest, runs, options
         )
+        names = [(run.id, run.name) for run in runs]
+        self.family: Family = family_of(options.family, options.primary, names)
+        self.ensembles: Sequence[Named] = ()
+        self.others: Sequence[Other] = ()
+        if self.codes is not None:
+            self.ensembles = declared(options, runs, self.kind.name, self.codes)
+            check_search(options.search, len(runs), runs[0].split)
+            self.others = open_others(
+                options.against, runs, self.kind.name, self.measures.primary, self.codes
+            )
 
-    def _score_runs(self, items: Items) -> list[ScoredRun]:
-        scorer = ClinicalScorer(AnswerReader(self._pack))
-        scored = []
-        with items_file(self._folder) as write:
-            for number, run in enumerate(self._runs):
-                self._progress("scoring", number, len(self._runs))
-                one, rows = score_run(run, items, scorer)
-                write(rows)
-                self._rows += len(rows)
-                scored.append(one)
-        return scored
+    @cached_property
+    def items(self) -> SplitItems:
+        """The items of the split that the runs answered."""
+        return load_items(self.dataset, self.runs[0].split, self.judges, self.options.limit)
 
-    def _figures(
-        self, scored: Sequence[ScoredRun], items: Items, subsets: Sequence[Subset]
-    ) -> list[Figure]:
-        figures: list[Figure] = []
-        for number, run in enumerate(scored):
-            self._progress("intervals", number, len(scored))
-            figures += figures_of(run, items, subsets, self._drawing, self._labeller)
-        return figures
+    def known(self) -> Known:
+        """What decides the figures."""
+        inputs = [*inputs_of(self.dataset, self.runs, self.options), *self.judge.inputs]
+        told = configuration_of(self.dataset, self.runs, self.options, self.kind)
+        known = Known({**told, **self.judge.configuration}, inputs)
+        decides = {"intervals": RULE, **self.judge.decides, "inputs": known.hashes}
+        return replace(known, decides=decides)
 
-    def _people(self, scored: Sequence[ScoredRun], items: Items) -> list[Corrected]:
-        if self._options.human is None:
-            return []
-        names = {name: run.id for run in self._runs for name in (run.id, run.name)}
-        verdicts = read_human(self._options.human, names)
+    def plan(self, out: Path, data_class: str) -> list[str]:
+        """What would be read and written; nothing is sent anywhere."""
+        options = self.options
+        lines = [f"would score against {self.measures.against(self.items)}"]
+        for run in self.runs:
+            rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
+            lines.append(
+                f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)"
+            )
         return [
-            corrected(run, items, verdicts[run.run.id], self._labeller)
-            for run in scored
-            if run.run.id in verdicts
+            *lines,
+            *self.judge.plan,
+            f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
+            f"{self.measures.wording.drawn}, and write scores ({data_class}) to {out}",
+            "would send nothing anywhere",
         ]
 
-    def _warnings(self, made: Scored) -> list[str]:
-        """What a reader should know before trusting a figure; counts only."""
-        found = []
-        for run in made.runs:
-            if len(run.items) < len(made.items):
-                found.append(
-                    f"{run.run.name}: answers {len(run.items):,} of the {len(made.items):,} items "
-                    f"of split {run.run.split}; its figures are of those"
-                )
-            if run.unknown and self._options.limit is None:
-                found.append(f"{run.run.name}: {run.unknown:,} answers to items not in the split")
-        if len({run.items.tobytes() for run in made.runs}) > 1:
-            found.append(
-                "the runs answered different items: compare them by the paired tests, which keep "
-                "to common items, and not by their figures"
-            )
-        profile = self._dataset.manifest.configuration.get("profile", "default")
-        if profile != "default":
-            found.append(
-                f"the labels follow the profile {profile}; answers are always read by the default"
-            )
-        built_with = self._dataset.manifest.identity.get("pack_fingerprint")
-        if built_with is not None and built_with != self._pack.fingerprint:
-            found.append(
-                "the pack has changed since the dataset was built: answers are read with other "
-                "words than the labels were made with; build it again or give --pack-dir"
-            )
-        for run in made.runs:
-            found += status_warning(run.run.name, run.statuses, "are none")
-        for each in made.people:
-            if each.unknown:
-                found.append(
-                    f"{each.figure.run}: people judged {each.unknown:,} items it did not answer"
-                )
-        return found
+    def score(self, place: Workplace) -> Made:
+        """Everything that is known, written."""
+        measures, options = self.measures, self.options
+        self._judge(place)
+        votes = self._votes()
+        figures = self._figures(votes)
+        way = deciding_way(self.judged, measures.ways, options.reader)
+        tests = self._tests(way)
+        people = self._people()
+        figures += [one.figure for one in people]
+        meta = self._meta(way, figures)
+        if measures.corrects is not None:
+            meta["human"] = _human(people)
+        tables = {
+            **tables_of(figures, tests, measures),
+            **measures.more_tables(self.every, meta),
+            **self._panel(meta, votes, figures, tests),
+        }
+        warnings = meta["warnings"] = [
+            *warnings_of(
+                self.items, self.judged, votes, measures, self.dataset.manifest, figures, meta,
+                limited=options.limit is not None,
+            ),
+            *_unknown_to(people),
+        ]  # fmt: skip
+        _write(place, figures, tests, meta, {**self.judge.files, **tables})
+        return Made(
+            counts={"answers": self._counts()},
+            rows={ITEMS_FILE: self.rows},
+            warnings=warnings,
+            details={
+                "runs": len(self.runs),
+                "items": len(self.items),
+                "figures": len(figures),
+                "tests": len(tests),
+            },
+            lines=lines_of(figures, measures, options.primary),
+        )
+
+    @property
+    def every(self) -> list[JudgedRun]:
+        """Every run in every way that it was read."""
+        return [one for own in self.judged.values() for one in own.values()]
+
+    @property
+    def first(self) -> list[JudgedRun]:
+        """Every run once."""
+        return [next(iter(own.values())) for own in self.judged.values()]
+
+    def _judge(self, place: Workplace) -> None:
+        with _items_file(place) as write:
+            for number, run in enumerate(self.runs):
+                self.progress("scoring", number, len(self.runs))
+                own = self.judged[run.id] = {}
+                for one, rows in self.judge.runs(run, self.items):
+                    write(rows)
+                    self.rows += len(rows)
+                    own[one.way] = one
+
+    def _votes(self) -> list[JudgedRun]:
+        by_id = {one.id: one for one in self.first}
+        return [vote(one, by_id, self.items, self.codes) for one in self.ensembles if self.codes]
+
+    def _figures(self, votes: Sequence[JudgedRun]) -> list[Figure]:
+        made: list[Figure] = []
+        every = [*self.every, *votes]
+        for number, one in enumerate(every):
+            self.progress("intervals", number, len(every))
+            made += figures_of(one, self.items, self.measures, self.design)
+        return made
+
+    def _tests(self, way: str) -> list[PairedTest]:
+        if len(self.runs) < 2:
+            return []
+        self.progress("comparing", 0, 1)
+        return tests_of(self.family, self.judged, self.items, self.measures, way, self.design)
+
+    def _people(self) -> list[Corrected]:
+        if self.options.human is None or self.measures.corrects is None:
+            return []
+        names = {name: run.id for run in self.runs for name in (run.id, run.name)}
+        verdicts = read_human(self.options.human, names, self.measures.corrects)
+        return [
+            corrected_by(one, self.items, self.measures, verdicts[one.id])
+            for one in self.first
+            if one.id in verdicts
+        ]
+
+    def _meta(self, way: str, figures: Sequence[Figure]) -> dict[str, Any]:
+        measures = self.measures
+        meta = meta_of(
+            self.dataset, self.kind.name, self.items, self.judged, measures, self.family, figures,
+            self.design,
+        )  # fmt: skip
+        meta |= {**self.judge.about, **measures.about(self.items, self.every, self.options.seed)}
+        if measures.ways[1:]:
+            meta["reader"] = way
+        if measures.ranked:
+            meta |= rankings_of(figures, meta["runs"], measures.ranked, self.options.primary)
+        return meta
+
+    def _panel(
+        self,
+        meta: dict[str, Any],
+        votes: Sequence[JudgedRun],
+        figures: Sequence[Figure],
+        tests: Sequence[PairedTest],
+    ) -> dict[str, str]:
+        """What only several runs together show, into meta; and its tables."""
+        if self.codes is None:
+            return {}
+        self.progress("panel", 0, 1)
+        coded = Coded(
+            self.kind.name, self.measures.primary, self.codes, self.items, self.first, votes,
+            self.design,
+        )  # fmt: skip
+        main = [one for one in figures if self.measures.main(one) and not one.subset]
+        panel = meta["panel"] = panel_of(coded, main)
+        meta["runs"] += [about_vote(one) for one in votes]
+        panel["ensembles"] = [
+            {"run": one.id, "name": told.name, "members": list(told.members),
+             "searched": told.searched, "how": one.how}
+            for told, one in zip(self.ensembles, votes, strict=True)
+        ]  # fmt: skip
+        if self.options.search is not None:
+            panel["search"] = searched(self.options.search, coded, self.runs[0].split)
+        if self.others:
+            panel |= transfer_of(self.others, coded, tests, panel["bases"])
+        return panel_tables(coded, panel)
+
+    def _counts(self) -> StageCounts:
+        outside = sum(one.unknown for one in self.first)
+        answers = sum(one.answers for one in self.first)
+        why = "not_in_split" if self.options.limit is None else "limit"
+        return StageCounts(
+            read=answers + outside,
+            kept=answers,
+            out_of_scope=outside,
+            out_of_scope_by_reason={why: outside} if outside else {},
+        )
 
 
-def _lines(made: Scored, primary: str) -> list[str]:
-    """The main figures of each run, for the terminal."""
-    lines = []
-    for metric in dict.fromkeys((primary, "level_accuracy", "error_dangerous_any")):
-        for figure in made.figures:
-            if figure.metric == metric and not figure.subset and figure.value is not None:
-                lines.append(figure_line(f"{metric:<20} {figure.run:<36}", figure))
-    return lines
+def _human(people: Sequence[Corrected]) -> dict[str, Any] | None:
+    if not people:
+        return None
+    return {"n": sum(one.about["n"] for one in people), "runs": [dict(one.about) for one in people]}
+
+
+def _unknown_to(people: Sequence[Corrected]) -> list[str]:
+    return [
+        f"{one.figure.run}: people judged {one.unknown:,} items it did not answer"
+        for one in people
+        if one.unknown
+    ]
+
+
+def _write(
+    place: Workplace,
+    figures: Sequence[Figure],
+    tests: Sequence[PairedTest],
+    meta: Mapping[str, Any],
+    files: Mapping[str, bytes | str],
+) -> None:
+    body = {
+        "figures": [one.as_json() for one in figures],
+        "tests": [one.as_json() for one in tests],
+        "meta": meta,
+    }
+    place.write(SCORES_FILE, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1))
+    for name, content in files.items():
+        place.write(f"tables/{name}" if name.endswith(".csv") else name, content)
+
+
+@contextmanager
+def _items_file(place: Workplace) -> Iterator[Callable[[pa.Table], None]]:
+    """A function that appends a table to items.parquet; the first table gives the columns."""
+    writer: pq.ParquetWriter | None = None
+    path = place.partial / ITEMS_FILE
+    with os.fdopen(create_file(path, private=place.private), "wb") as file:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            if writer is None:
+                writer = pq.ParquetWriter(file, rows.schema, compression="zstd")
+            writer.write_table(rows)
+
+        try:
+            yield write
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def _told(manifest: Manifest) -> dict[str, int]:
+    return {
+        "answers": manifest.counts["answers"].kept,
+        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
+    }

@@ -13,7 +13,7 @@ from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
-from clinqa.scoring.binary.figures import ANSWERED, BY_PAIR, BY_SOURCE, WRONG
+from clinqa.kinds.true_false.two_way import ANSWERED, BY_PAIR, BY_SOURCE, WRONG
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, run

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from clinqa.core.errors import CheckFailed, ClinqaError, ConfigError
+from clinqa.core.stage import StageResult
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import Prompt
-from clinqa.scoring.score_options import ScoreOptions, ScoreResult
+from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from scoring.choice.made_choices import (
     Made,
@@ -262,7 +263,7 @@ def test_scores_are_the_same_twice_and_done_once(
     out = run(monkeypatch, data, "content", content, orders=2)
     one, two = scored(data.folder, [out]), scored(data.folder, [out], "again")
     assert one == two
-    result: ScoreResult = score(data.folder, [out], tmp_path / "scores", ScoreOptions(draws=100))
+    result: StageResult = score(data.folder, [out], tmp_path / "scores", ScoreOptions(draws=100))
     assert result.already_done
 
 

@@ -10,6 +10,11 @@ KIND = ItemKind(
     name="long_form",
     title="long form",
     package=__name__,
-    facets=frozenset({"columns", "asks", "reads", "shows", "baseline", "describes", "trains"}),
-    abilities=frozenset({"free_text"}),
+    facets=frozenset(
+        {
+            *("columns", "asks", "reads", "shows", "baseline", "describes", "trains"),
+            *("judges", "measures"),
+        }
+    ),
+    abilities=frozenset({"free_text", "corrected"}),
 )

@@ -10,6 +10,11 @@ KIND = ItemKind(
     name="multiple_choice",
     title="multiple choice",
     package=__name__,
-    facets=frozenset({"columns", "asks", "reads", "shows", "baseline", "describes", "trains"}),
-    abilities=frozenset({"constrained", "first_token", "orders"}),
+    facets=frozenset(
+        {
+            *("columns", "asks", "reads", "shows", "baseline", "describes", "trains"),
+            *("judges", "measures"),
+        }
+    ),
+    abilities=frozenset({"constrained", "first_token", "orders", "readers"}),
 )

@@ -11,7 +11,10 @@ KIND = ItemKind(
     title="True/False",
     package=__name__,
     facets=frozenset(
-        {"columns", "asks", "reads", "shows", "baseline", "describes", "exports", "trains"}
+        {
+            *("columns", "asks", "reads", "shows", "baseline", "describes", "exports"),
+            *("trains", "judges", "measures", "codes"),
+        }
     ),
-    abilities=frozenset({"constrained", "two_classes"}),
+    abilities=frozenset({"constrained", "two_classes", "ensembles"}),
 )

@@ -1,0 +1,129 @@
+"""A run's prompts and answers: which item, in which order of its options, and what came back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.predictions import FinishedRun
+from clinqa.core.statuses import STATUSES
+from clinqa.kinds.facets.judges import Ints, SplitItems, codes_of, of_split
+from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
+
+__all__ = ["Prompted", "design_of", "load_questions", "prompted_by", "shuffled"]
+
+_PLACE = ("item_id", "repeat", "variant")
+_BY_PLACE = [(name, "ascending") for name in _PLACE]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """Prompts in the order of item, repeat and variant; a row each.
+
+    `item` is the question's row. `order` tells which of the bank's options stood in each place;
+    `weighed` the log-probability of each place's letter, where the run has them.
+    """
+
+    run: FinishedRun
+    item: Ints
+    repeat: Ints
+    variant: Ints
+    order: Sequence[tuple[int, ...]]
+    positional: npt.NDArray[np.bool_]
+    weighed: Sequence[Sequence[float] | None]
+    output: Sequence[str]
+    answer: Sequence[str | None]
+    status: Sequence[str]
+    unknown: int
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def statuses(self) -> Mapping[str, int]:
+        """How many answers are of each status, as predict read them."""
+        return Counter(self.status)
+
+
+def load_questions(table: pa.Table, folder: Path) -> SplitItems:
+    """The questions, each drawn again with its near-duplicates."""
+    options, gold = table["options"].to_pylist(), table["answer_index"].to_pylist()
+    if any(
+        at is None or not 0 <= at < len(own or ()) for at, own in zip(gold, options, strict=True)
+    ):
+        raise ConfigError(
+            f"{folder}: an item whose answer is none of its options; run `clinqa verify` on the "
+            "folder"
+        )
+    ids, groups = table["id"].to_pylist(), table["group"].to_pylist()
+    category = [one or "" for one in table["category"].to_pylist()]
+    made = pa.table(
+        {"id": ids, "options": options, "answer_index": pa.array(gold, pa.int64()),
+         "category": category}
+    )  # fmt: skip
+    own = [one or name for one, name in zip(groups, ids, strict=True)]
+    return SplitItems(made, {"cluster": codes_of(own)})
+
+
+def _told(run: FinishedRun) -> Mapping[str, Any]:
+    told: Mapping[str, Any] = run.manifest.configuration.get("choices") or {}
+    return told
+
+
+def shuffled(run: FinishedRun) -> bool:
+    """Were the options shown in several orders?"""
+    return bool(_told(run).get("orders"))
+
+
+def design_of(run: FinishedRun) -> str:
+    """How the options of a run were ordered, for signatures."""
+    told = _told(run)
+    return f"{told['orders']} {told.get('design')} orders" if shuffled(run) else "the bank's order"
+
+
+def prompted_by(run: FinishedRun, items: SplitItems) -> Prompted:
+    """The prompts of a run; ConfigError where its files do not belong together."""
+    predictions = run.predictions(also=("variant",)).sort_by(_BY_PLACE)
+    orders = run.beside(CHOICES_FILE, CHOICES).sort_by(_BY_PLACE)
+    answers, found, unknown = of_split(run, predictions, items, ("repeat", "variant"))
+    if predictions.num_rows != orders.num_rows or not all(
+        predictions[name].equals(orders[name]) for name in _PLACE
+    ):
+        raise ConfigError(
+            f"{run.folder}: predictions and {CHOICES_FILE} tell of other prompts; run predict again"
+        )
+    if unknown:
+        orders = orders.filter(pc.is_in(orders["item_id"], items.table["id"]))
+    shown = [tuple(own) for own in orders["order"].to_pylist()]
+    sizes = [len(own) for own in items.column("options")]
+    for row, own in zip(found.tolist(), shown, strict=True):
+        if sorted(own) != list(range(sizes[row])):
+            raise ConfigError(
+                f"{run.folder / CHOICES_FILE}: an order that is none of its item's options; "
+                "run predict again"
+            )
+    statuses = answers["answer_status"].to_pylist()
+    if set(statuses) - set(STATUSES):
+        raise ConfigError(f"{run.folder}: holds unknown statuses; run its predict again")
+    return Prompted(
+        run=run,
+        item=found,
+        repeat=answers["repeat"].to_numpy().astype(np.int64),
+        variant=answers["variant"].to_numpy().astype(np.int64),
+        order=shown,
+        positional=orders["positional"].to_numpy(zero_copy_only=False).astype(np.bool_),
+        weighed=orders["log_probabilities"].to_pylist(),
+        output=[text or "" for text in answers["output"].to_pylist()],
+        answer=answers["answer"].to_pylist(),
+        status=statuses,
+        unknown=unknown,
+    )
