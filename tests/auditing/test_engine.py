@@ -9,12 +9,12 @@ from auditing.made import audit_of
 from clinqa.auditing.answers import Means, lay_out, means_of
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import between_variance, crude, equality_difference, trend
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import Found, audit_means
 from clinqa.simulate.cohort import Effect
 from clinqa.stats.nulls import adjusted, blocks_of, p_values
 
-FEW = Drawing(seed=3, draws=200, permutations=199)
+FEW = AuditDraws(seed=3, draws=200, permutations=199)
 
 
 def grouped(codes: list[int], **more: object) -> Dimension:

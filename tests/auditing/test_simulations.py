@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from auditing.made import Made, audit_of
 from clinqa.auditing.deviations import scores_with_intervals
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import Found, audit_means
 from clinqa.simulate.cohort import Effect
 
@@ -25,7 +25,7 @@ DROP = 0.15
 def audits(count: int = SIMULATIONS, **how: object) -> Iterator[tuple[Made, list[Found]]]:
     for seed in range(count):
         made = audit_of(seed, **how)  # type: ignore[arg-type]
-        drawing = Drawing(seed, 100, 199)
+        drawing = AuditDraws(seed, 100, 199)
         yield (
             made,
             audit_means(
@@ -67,7 +67,7 @@ def test_permuting_patients_would_accuse_a_fair_answerer_over_attributes_of_trac
         made = audit_of(seed, between_tracts=0.15, names=("income",))
         wrong = [replace(one, unit="patient") for one in made.dimensions]
         (found,) = audit_means(
-            made.means, made.patient, made.tract, made.strata, wrong, Drawing(seed, 100, 199)
+            made.means, made.patient, made.tract, made.strata, wrong, AuditDraws(seed, 100, 199)
         )
         careless += found.nulls["equality_difference"].p[0] <= 0.05
     assert careless > 2 * band()[1]
@@ -79,7 +79,7 @@ def test_an_intersection_of_patients_with_tracts_keeps_its_level_too() -> None:
         made = audit_of(seed, patients=400, tracts=60, intersect=["insurance", "income"])
         crossed = [one for one in made.dimensions if one.parts]
         for found in audit_means(
-            made.means, made.patient, made.tract, made.strata, crossed, Drawing(seed, 100, 199)
+            made.means, made.patient, made.tract, made.strata, crossed, AuditDraws(seed, 100, 199)
         ):
             count += 1
             accused += found.nulls["equality_difference"].p[0] <= 0.05
@@ -137,7 +137,7 @@ def test_a_bootstrap_over_rows_is_too_narrow_where_patients_have_many_items() ->
         made, codes = members(1000 + seed)
         summed = made.means.summed(made.patient, len(codes))
         group = np.flatnonzero(codes == 0)
-        (estimate,) = scores_with_intervals(summed, group, Drawing(seed, 400))
+        (estimate,) = scores_with_intervals(summed, group, AuditDraws(seed, 400))
         ours += estimate.low <= truth <= estimate.high
         scores = made.means.over[codes[made.patient] == 0, 0]
         reach = 1.96 * scores.std() / np.sqrt(len(scores))

@@ -20,7 +20,7 @@ from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.pareto import Point
 from clinqa.core.predictions import FinishedRun
 from clinqa.dataset.reader import Dataset
@@ -65,7 +65,7 @@ def meta_of(
     excluded: Sequence[Excluded],
     points: Sequence[Point],
     options: AuditOptions,
-    drawing: Drawing,
+    drawing: AuditDraws,
     warnings: Sequence[str],
 ) -> dict[str, Any]:
     """The object."""

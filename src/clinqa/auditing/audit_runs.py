@@ -21,7 +21,7 @@ from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
 from clinqa.auditing.csv_tables import tables_of
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
 from clinqa.auditing.identity import VERB, known_of, plan_of
@@ -143,7 +143,7 @@ class _Auditing:
             over=options.quantiles_over,
             least=options.min_patients,
         )
-        self.drawing = Drawing(
+        self.drawing = AuditDraws(
             options.seed, options.draws, options.permutations, who=who.many,
             strata=self.audited.strata,
         )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, crude, trend
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.core.ids import sub_seed
 from clinqa.stats.design import Design, Ints, resampled_totals
 from clinqa.stats.estimates import Estimate, estimates
@@ -39,7 +39,7 @@ class Interval:
 
 
 def intervals(
-    means: Means, codes: Ints, groups: int, dimension: Dimension, drawing: Drawing
+    means: Means, codes: Ints, groups: int, dimension: Dimension, drawing: AuditDraws
 ) -> Interval:
     """Intervals of the deviations of one dimension that hold together. Rows are patients."""
     rows = np.flatnonzero(codes >= 0)
@@ -75,7 +75,7 @@ def _crude(sums: Floats, runs: int, under_of: Ints) -> Crude:
     return crude(sums[..., :runs], sums[..., runs:], under_of)
 
 
-def scores_with_intervals(means: Means, rows: Ints, drawing: Drawing) -> list[Estimate]:
+def scores_with_intervals(means: Means, rows: Ints, drawing: AuditDraws) -> list[Estimate]:
     """The score of each run over these patients, with the interval that `score` gives too."""
     means = means.of_runs()
     runs = means.runs

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Drawing"]
+__all__ = ["AuditDraws"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class AuditDraws:
     """How many samples of patients and permutations of attributes, and from which seed; in words,
     who is drawn, and within what gaps are standardised."""
 

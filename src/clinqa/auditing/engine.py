@@ -16,7 +16,7 @@ from clinqa.auditing.cohort import PATIENT, TRACT
 from clinqa.auditing.deviations import Interval, intervals
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.null import Shuffled, Units, shuffled
 from clinqa.auditing.standard import Standardised, StrataCells, cells_of, hardness, standardised
 from clinqa.stats.design import Ints
@@ -67,7 +67,7 @@ def audit_means(
     tract: Ints,
     strata: Ints,
     dimensions: Sequence[Dimension],
-    drawing: Drawing,
+    drawing: AuditDraws,
 ) -> list[Found]:
     """Audit one metric. Rows of `means` are items; `patient` numbers their patients and `tract`
     the tract of each patient; `strata` is what each item asks."""
@@ -135,7 +135,7 @@ def _begin(
     )
 
 
-def _draw(making: Sequence[_Making], units: Mapping[str, Units], drawing: Drawing) -> None:
+def _draw(making: Sequence[_Making], units: Mapping[str, Units], drawing: AuditDraws) -> None:
     """Every permutation of every dimension, some at a time."""
     sizes = {kind: one.size for kind, one in units.items()}
     rows = max([1, *(one.how.size for one in making), *(len(one.cells.row) for one in making)])
@@ -201,7 +201,7 @@ def _observed(name: str, one: _Making) -> Floats:
     return np.asarray(made[0], np.float64)
 
 
-def _found(one: _Making, of_patients: Means, tract: Ints, drawing: Drawing) -> Found:
+def _found(one: _Making, of_patients: Means, tract: Ints, drawing: AuditDraws) -> Found:
     dimension = one.dimension
     codes = dimension.entering()
     whole = _group_sums(one, one.how.codes[None])

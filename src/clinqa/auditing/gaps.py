@@ -13,7 +13,7 @@ from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.cohort import TRACT
 from clinqa.auditing.deviations import scores_with_intervals
 from clinqa.auditing.dimensions import MISSING, Dimension
-from clinqa.auditing.drawing import Drawing
+from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import STANDARD, Found
 from clinqa.auditing.records import GAP, Gap
 from clinqa.core.figures import Figure, known
@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def overall_figures(
-    means: Means, runs: Sequence[FinishedRun], drawing: Drawing
+    means: Means, runs: Sequence[FinishedRun], drawing: AuditDraws
 ) -> Iterator[Figure]:
     """The score of each run over everybody, known or missing. Rows of `means` are patients."""
     every = np.arange(len(means.over))
@@ -46,7 +46,7 @@ def overall_figures(
 
 
 def figures_of(
-    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: Drawing, least: int
+    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: AuditDraws, least: int
 ) -> Iterator[Figure]:
     """The score of each group, and the missing; and the deviations of the groups compared.
 
@@ -73,7 +73,7 @@ def _scores(
     means: Means,
     runs: Sequence[FinishedRun],
     rows: Ints,
-    drawing: Drawing,
+    drawing: AuditDraws,
     subset: dict[str, str],
     least: int,
 ) -> Iterator[Figure]:
@@ -126,7 +126,7 @@ def _deviations(
 
 
 def gaps_of(
-    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: Drawing, family: str
+    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: AuditDraws, family: str
 ) -> Iterator[Gap]:
     """Every measure of every run over one dimension."""
     dimension, crude = found.dimension, found.crude
@@ -206,7 +206,7 @@ def _worst(found: Found, means: Means, runs: Sequence[FinishedRun]) -> Iterator[
 
 
 def _signature(
-    measure: str, dimension: Dimension, means: Means, drawing: Drawing, family: str
+    measure: str, dimension: Dimension, means: Means, drawing: AuditDraws, family: str
 ) -> str:
     units = "tracts" if dimension.unit == TRACT else drawing.who
     if dimension.parts and len({part.unit for part in dimension.parts}) > 1:

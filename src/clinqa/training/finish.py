@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,16 @@ def _canaries(job: PreparedLora) -> tuple[Canary, ...]:
     )
 
 
+def _validation_at(step: int, log: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What validation measured last at a step."""
+    scored = [row for row in log if "eval_loss" in row and row["step"] == step]
+    return {
+        name.removeprefix("eval_"): round(value, 6)
+        for name, value in (scored[-1] if scored else {}).items()
+        if name.startswith("eval_")
+    }
+
+
 def describe_training(
     job: Any, trainer: Any, watch: Watch, device: str, dtype: str
 ) -> dict[str, Any]:
@@ -130,12 +140,6 @@ def describe_training(
     log = read_log(watch.folder / LOG)
     steps = [row for row in log if "loss" in row]
     step = watch.best["step"] if watch.best else trainer.state.global_step
-    scored = [row for row in log if "eval_loss" in row and row["step"] == step]
-    validation = {
-        name.removeprefix("eval_"): round(value, 6)
-        for name, value in (scored[-1] if scored else {}).items()
-        if name.startswith("eval_")
-    }
     return {
         "base": {
             "name": job.place.name,
@@ -154,7 +158,7 @@ def describe_training(
         "trained_weights": sum(p.numel() for p in trainer.model.parameters() if p.requires_grad),
         "loss_first": steps[0]["loss"] if steps else None,
         "loss_last": steps[-1]["loss"] if steps else None,
-        "validation": validation,
+        "validation": _validation_at(step, log),
         "device": device,
         "dtype": dtype,
         "processes": processes(),
