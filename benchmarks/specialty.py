@@ -30,7 +30,8 @@ from clinqa.builders.banks.specialty.classifier import FOLDS, fit, folds_of, out
 from clinqa.builders.banks.specialty.expert import read_expert
 from clinqa.builders.banks.specialty.features import Featuriser
 from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
-from clinqa.builders.banks.specialty.multi import SetOptions, divide, evaluate, gold_mask
+from clinqa.builders.banks.specialty.multi import divide, evaluate, gold_mask
+from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.packs.specialties import builtin_specialties
 from clinqa.stats.conformal import gold_scores, sets, threshold
 from clinqa.stats.krippendorff import alpha, value_counts

@@ -167,7 +167,7 @@ def test_an_answer_from_the_cache_costs_nothing_and_is_counted(
 
 @pytest.mark.parametrize("name", ["temperature", "timeout", "max_cost"])
 def test_a_number_without_end_is_refused(dataset: Path, name: str) -> None:
-    with pytest.raises(ConfigError, match=r"must be (at least|above) 0"):
+    with pytest.raises(ConfigError, match="must be a number"):
         run(dataset, **{name: float("inf")})
 
 

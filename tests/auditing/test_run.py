@@ -16,7 +16,7 @@ from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.audit_runs import audit
 from clinqa.auditing.records import Gap
 from clinqa.builders.reports.pipeline import BuildOptions, build_reports
-from clinqa.cli.run import run as clinqa
+from clinqa.cli.command_line import run as clinqa
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.manifest import Manifest
 from clinqa.dataset.reader import Dataset, open_dataset

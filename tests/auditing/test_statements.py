@@ -12,7 +12,7 @@ import pytest
 
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.audit_runs import audit
-from clinqa.cli.run import run as clinqa
+from clinqa.cli.command_line import run as clinqa
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.dataset.reader import open_dataset
 from clinqa.present.report import write_report

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 from made_pages import made_pdf
 
 TEXT = (

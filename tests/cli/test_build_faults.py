@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 from clinqa.packs.loader import pack_folder
 from made_notes import Note, write_csv
 
@@ -278,7 +278,7 @@ def test_a_wrong_option_is_a_usage_error(
 def test_an_interrupted_build_ends_with_130_and_can_be_run_again(tmp_path: Path) -> None:
     code = """
 import signal, os, sys
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 from clinqa.builders.reports import batches
 real = batches.BatchBuilder.finish
 def interrupted(self, batch):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 from present.made_scores import RUNS, write_scores
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from clinqa import __version__
+from clinqa.cli import command_line as module
 from clinqa.cli import main
-from clinqa.cli import run as module
 from clinqa.cli.outcome import Outcome
 from clinqa.core.errors import (
     CheckFailed,
@@ -300,7 +300,7 @@ def test_closed_streams_are_no_error(closed: str) -> None:
 
 INTERRUPTED_VERB = """
 import signal, sys
-import clinqa.cli.run as module
+import clinqa.cli.command_line as module
 def verb(arguments):
     print("ready", file=sys.stderr, flush=True)
     signal.pause()
@@ -328,7 +328,7 @@ def test_an_interrupt_before_the_verb_is_known_is_told_too(
     def interrupted(_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("clinqa.cli.run.verb_named_by", interrupted)
+    monkeypatch.setattr("clinqa.cli.command_line.verb_named_by", interrupted)
     assert main(["verify", "d"]) == 130
     assert capsys.readouterr().err == "error: interrupted; run the same command again\n"
 
@@ -337,6 +337,6 @@ def test_the_text_of_a_verb_runs_nothing_on_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = Outcome("verify", text="one\ttwo\nthree\x1b[31m\x07\n")
-    monkeypatch.setattr("clinqa.cli.run.invoke", lambda _: made)
+    monkeypatch.setattr("clinqa.cli.command_line.invoke", lambda _: made)
     assert main(["verify", "d"]) == 0
     assert capsys.readouterr().out == "one\ttwo\nthree\\x1b[31m\\x07\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 
 PLAIN = ["build", "specialty", "bundled", "--annotator", "metadata", "--sets", "none"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 from studying.made_bank import made_bank, study_file
 from studying.made_study import made_table
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from clinqa.cli.app import VERBS, loaded, verb_named_by
+from clinqa.cli.command_line import run
 from clinqa.cli.demo import refuse_foreign
 from clinqa.cli.outcome import Outcome
-from clinqa.cli.run import run
 from clinqa.core.errors import ConfigError
 
 MAKING = [["build", "echo"], ["simulate", "echo"], ["demo"]]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.cli.run import run
+from clinqa.cli.command_line import run
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 

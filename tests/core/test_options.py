@@ -40,8 +40,8 @@ def test_options_are_frozen() -> None:
         ({"kind": "c"}, "--kind must be one of a, b"),
         ({"share": 0.0}, "--share must be above 0 and at most 1"),
         ({"share": float("nan")}, "--share must be above 0"),
-        ({"temperature": -1.0}, "--temperature must be at least 0"),
-        ({"temperature": float("inf")}, "--temperature must be at least 0"),
+        ({"temperature": -1.0}, "--temperature must be a number of at least 0"),
+        ({"temperature": float("inf")}, "--temperature must be a number"),
         ({"limit": 0}, "--limit must be at least 1"),
     ],
 )

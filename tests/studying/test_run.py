@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.core.errors import ConfigError
-from clinqa.studying import run as module
-from clinqa.studying.run import run_study
+from clinqa.studying import whole_study as module
 from clinqa.studying.study_options import StudyOptions
+from clinqa.studying.whole_study import run_study
 from studying.made_bank import made_bank, study_file
 from tiny_model import make_tiny
 

@@ -12,8 +12,8 @@ from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.studying.answers import AskedOf, rows_of_run
 from clinqa.studying.plan import Plan, plan_of
-from clinqa.studying.run import check_study
 from clinqa.studying.spec import read_study
+from clinqa.studying.whole_study import check_study
 from studying.made_bank import SIZES, made_bank, study_file
 
 

@@ -47,7 +47,9 @@ def make_bert(folder: Path) -> Path:
 
 def trained(dataset: Path, base: Path, out: Path, *told: str, **given: object) -> StageResult:
     told = ("learning_rate=1e-3", "epochs=12", "batch_size=8", *told)
-    options = TrainOptions(f"hf:{base}", "encoder", told, device="cpu", threads=1, **given)  # type: ignore[arg-type]
+    options = TrainOptions(
+        model=f"hf:{base}", preset="encoder", overrides=told, device="cpu", threads=1, **given
+    )  # type: ignore[arg-type]
     return train(dataset, out, options)
 
 

@@ -33,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def asking(made: dict[str, Path], adapter: Path, **given: object) -> PredictOptions:
     told = {"max_tokens": 4, "device": "cpu", "limit": 2, **given}
-    return PredictOptions(f"hf:{made['base']}", adapters=[adapter], **told)  # type: ignore[arg-type]
+    return PredictOptions(model=f"hf:{made['base']}", adapters=[adapter], **told)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -58,7 +58,7 @@ def test_another_alpha_is_refused(made: dict[str, Path], tmp_path: Path) -> None
     with pytest.raises(ConfigError, match=r"adapter_config\.json: missing, or not the file"):
         predict(made["dataset"], tmp_path / "run", asking(made, changed, dtype="bfloat16"))
     with pytest.raises(ConfigError, match=r"adapter_config\.json: missing, or not the file"):
-        merge(made["dataset"], tmp_path / "merged", MergeOptions(changed, device="cpu"))
+        merge(made["dataset"], tmp_path / "merged", MergeOptions(adapter=changed, device="cpu"))
 
 
 def test_an_adapter_without_its_manifest_is_not_taken_for_anothers(
@@ -91,15 +91,17 @@ def test_validation_items_that_chose_nothing_are_not_said_to_have_chosen(
 def test_what_a_merged_model_has_learnt_its_heirs_have_learnt(
     made: dict[str, Path], tmp_path: Path
 ) -> None:
-    merging = MergeOptions(made["adapter"], items=2, max_tokens=2, device="cpu", threads=1)
+    merging = MergeOptions(adapter=made["adapter"], items=2, max_tokens=2, device="cpu", threads=1)
     merge(made["dataset"], tmp_path / "merged", merging)
     other = write(tmp_path / "other", train=long_items(["z1"]), data_class="public")
     trained(other, tmp_path / "merged", tmp_path / "second", "max_steps=2")
     second = trained_folder(tmp_path / "second")
     assert second is not None
     assert second.manifest.data_class == "restricted"
-    again = MergeOptions(tmp_path / "second", items=2, max_tokens=2, device="cpu", threads=1)
+    again = MergeOptions(
+        adapter=tmp_path / "second", items=2, max_tokens=2, device="cpu", threads=1
+    )
     merge(other, tmp_path / "twice", again)
-    options = PredictOptions(f"hf:{tmp_path / 'twice'}", split="train", device="cpu")
+    options = PredictOptions(model=f"hf:{tmp_path / 'twice'}", split="train", device="cpu")
     with pytest.raises(ConfigError, match="trained on 24 of the 24 items"):
         predict(made["dataset"], tmp_path / "run", options)

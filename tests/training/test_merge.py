@@ -26,7 +26,9 @@ def test_a_merge_in_float32_changes_no_answer_and_is_held_to_what_was_learnt(
     base = make_tiny(tmp_path / "base")
     dataset = write(tmp_path / "dataset", data_class="restricted")
     trained(dataset, base, tmp_path / "adapter", "epochs=2")
-    options = MergeOptions(tmp_path / "adapter", items=6, max_tokens=8, device="cpu", threads=1)
+    options = MergeOptions(
+        adapter=tmp_path / "adapter", items=6, max_tokens=8, device="cpu", threads=1
+    )
     result = merge(dataset, tmp_path / "merged", options)
     assert result.counts["answers_compared"] == 6
     assert result.counts["answers_changed"] == 0
@@ -34,10 +36,10 @@ def test_a_merge_in_float32_changes_no_answer_and_is_held_to_what_was_learnt(
     assert manifest["data_class"] == "restricted"
     assert manifest["details"]["drift"]["split"] == "validation"
     assert merge(dataset, tmp_path / "merged", options).already_done
-    asking = PredictOptions(f"hf:{tmp_path / 'merged'}", max_tokens=4, device="cpu")
+    asking = PredictOptions(model=f"hf:{tmp_path / 'merged'}", max_tokens=4, device="cpu")
     predict(dataset, tmp_path / "run", asking)
     with pytest.raises(ConfigError, match="trained on 24 of the 24 items"):
-        train_items = PredictOptions(f"hf:{tmp_path / 'merged'}", split="train")
+        train_items = PredictOptions(model=f"hf:{tmp_path / 'merged'}", split="train")
         predict(dataset, tmp_path / "run2", train_items)
 
 
@@ -45,4 +47,4 @@ def test_only_adapters_of_clinqa_are_merged(tmp_path: Path) -> None:
     dataset = write(tmp_path / "dataset")
     (tmp_path / "other").mkdir()
     with pytest.raises(ConfigError, match="not an adapter that clinqa train made"):
-        merge(dataset, tmp_path / "merged", MergeOptions(tmp_path / "other"))
+        merge(dataset, tmp_path / "merged", MergeOptions(adapter=tmp_path / "other"))

@@ -114,7 +114,9 @@ def test_ctrl_c_saves_the_step_it_came_in(made: dict[str, Path], tmp_path: Path)
         if stage == "training" and done == 2:
             os.kill(os.getpid(), signal.SIGINT)
 
-    options = TrainOptions(f"hf:{made['base']}", "echoqa", FAST, device="cpu", threads=1)
+    options = TrainOptions(
+        model=f"hf:{made['base']}", preset="echoqa", overrides=FAST, device="cpu", threads=1
+    )
     with pytest.raises(KeyboardInterrupt):
         train(made["dataset"], tmp_path / "out", options, progress)
     assert [p.name for p in (tmp_path / "out" / ".partial").glob("checkpoint-*")] == [
@@ -151,7 +153,7 @@ def test_the_same_base_in_another_folder_is_taken(made: dict[str, Path], tmp_pat
 
 
 def test_predict_refuses_the_items_of_train(made: dict[str, Path], tmp_path: Path) -> None:
-    options = PredictOptions(f"hf:{made['base']}", adapters=[made["adapter"]], split="train")
+    options = PredictOptions(model=f"hf:{made['base']}", adapters=[made["adapter"]], split="train")
     with pytest.raises(ConfigError, match="trained on 24 of the 24 items"):
         predict(made["dataset"], tmp_path / "run", options)
 

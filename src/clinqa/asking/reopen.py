@@ -6,14 +6,10 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.asking.prompter import key_of
 from clinqa.asking.results import TRANSIENT
-from clinqa.core.errors import ConfigError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal
 from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_durably
 from clinqa.kinds.facets.asks import Beside
@@ -35,7 +31,7 @@ def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFol
     if done is None:
         return folder
     path = folder.path / predictions
-    rows = _rows(path, list(_FIELDS))
+    rows = read_parquet(path, _FIELDS).to_pylist()
     good = [row for row in rows if row["error"] not in TRANSIENT]
     if len(good) == len(rows):
         return folder
@@ -60,20 +56,12 @@ def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFol
     return replace(folder, done=None)
 
 
-def _rows(path: Path, columns: list[str]) -> list[dict[str, Any]]:
-    try:
-        rows: list[dict[str, Any]] = pq.ParquetFile(path).read(columns=columns).to_pylist()
-    except (OSError, pa.ArrowException, KeyError) as error:
-        raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
-    return rows
-
-
 def _weights(path: Path, beside: Beside) -> dict[tuple[str, int, int], list[float]]:
     """What the answers of each prompt weighed, where that was asked."""
     if not path.is_file():
         return {}
     return {
         (row["item_id"], row["repeat"], row["variant"]): row[beside.weighed]
-        for row in _rows(path, ["item_id", "repeat", "variant", beside.weighed])
+        for row in read_parquet(path, ["item_id", "repeat", "variant", beside.weighed]).to_pylist()
         if row[beside.weighed]
     }

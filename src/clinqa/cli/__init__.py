@@ -16,7 +16,7 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; the entry point of `clinqa`."""
     try:
-        from clinqa.cli.run import run
+        from clinqa.cli.command_line import run
 
         return run(argv)
     except KeyboardInterrupt:  # Ctrl-C while Python still loads or the command line is read

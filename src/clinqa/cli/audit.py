@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine
+from clinqa.cli.outcome import Outcome, staged
 
 __all__ = ["audit"]
 
@@ -17,6 +18,5 @@ def audit(dataset: DatasetArgument, runs: RunsArgument, out: Out, options: Audit
     """
     from clinqa.auditing.audit_runs import audit as make
 
-    with ProgressLine() as progress:
-        result = make(dataset, runs, out, options, progress)
-    return ended("audit", out, result, options.dry_run, f"audit in {out}")
+    work = partial(make, dataset, runs, out, options)
+    return staged("audit", out, options, work, "audit")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,7 @@ from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine
+from clinqa.cli.outcome import Outcome, counted, staged
 
 __all__ = ["bank_tf", "build", "ecg", "echo", "specialty"]
 
@@ -33,9 +33,8 @@ def echo(
     """Echocardiogram reports to long-form questions."""
     from clinqa.builders.reports.pipeline import build_reports
 
-    with ProgressLine() as progress:
-        result = build_reports(inputs, out, options, progress)
-    return ended("build echo", out, result, options.dry_run, counts_of="dataset")
+    work = partial(build_reports, inputs, out, options)
+    return staged("build echo", out, options, work, counted("dataset"))
 
 
 def ecg(
@@ -49,9 +48,8 @@ def ecg(
     """Reference PDFs to balanced pairs of true and false statements."""
     from clinqa.builders.references.pipeline import build_references
 
-    with ProgressLine() as progress:
-        result = build_references(inputs, out, options, progress)
-    return ended("build ecg", out, result, options.dry_run, counts_of="dataset")
+    work = partial(build_references, inputs, out, options)
+    return staged("build ecg", out, options, work, counted("dataset"))
 
 
 def bank_tf(
@@ -69,9 +67,8 @@ def bank_tf(
     """Question banks to pairs of true and false statements, by their official key."""
     from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
 
-    with ProgressLine() as progress:
-        result = build_bank_tf(banks, out, options, progress)
-    return ended("build bank-tf", out, result, options.dry_run, counts_of="dataset")
+    work = partial(build_bank_tf, banks, out, options)
+    return staged("build bank-tf", out, options, work, counted("dataset"))
 
 
 def specialty(
@@ -89,9 +86,8 @@ def specialty(
     """Question banks to multiple-choice items by clinical specialty."""
     from clinqa.builders.banks.specialty.pipeline import build_specialty
 
-    with ProgressLine() as progress:
-        result = build_specialty(banks, out, options, progress)
-    return ended("build specialty", out, result, options.dry_run, counts_of="dataset")
+    work = partial(build_specialty, banks, out, options)
+    return staged("build specialty", out, options, work, counted("dataset"))
 
 
 build = group(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from clinqa.cli.terminal import ProgressLine
 from clinqa.core.visible import visible
 
-__all__ = ["Outcome", "counted", "ended"]
+if TYPE_CHECKING:
+    from clinqa.core.stage import StageOptions
+
+__all__ = ["Outcome", "counted", "staged"]
 
 
 @dataclass(slots=True)
@@ -45,32 +49,38 @@ class Outcome:
         }
 
 
-def counted(counts: Mapping[str, object], what: str, out: PathLike[str] | str) -> list[str]:
-    """The counts, a line each, and where the results lie."""
-    lines = [
-        f"{name.replace('_', ' '):<20}{value:>12,}"
-        for name, value in counts.items()
-        if isinstance(value, int)
-    ]
-    return [*lines, f"{what} in {visible(str(out))}"]
+def counted(what: str) -> Callable[[Mapping[str, object], Path], list[str]]:
+    """The counts, a line each, and where `what` lies."""
+
+    def told(counts: Mapping[str, object], out: Path) -> list[str]:
+        lines = [
+            f"{name.replace('_', ' '):<20}{value:>12,}"
+            for name, value in counts.items()
+            if isinstance(value, int)
+        ]
+        return [*lines, f"{what} in {visible(str(out))}"]
+
+    return told
 
 
-def ended(
+def staged(
     verb: str,
     out: Path,
-    result: Any,
-    dry_run: bool,
-    *last: str,
-    counts_of: str = "",
+    options: StageOptions,
+    work: Callable[[ProgressLine], Any],
+    last: str | Callable[[Mapping[str, object], Path], list[str]] = "",
 ) -> Outcome:
-    """The end of a stage: what it told and, unless it was a dry run, its counts or `last` lines.
+    """The end of a stage: what it told and, unless it was a dry run, the `last` lines.
 
-    `counts_of` is what the counts are of, and what then lies in `out`.
+    `work` is given the line that shows how far it is. `last` makes lines of the counts, or says
+    what lies in `out`.
     """
-    last = tuple(counted(result.counts, counts_of, out)) if counts_of else last
-    told = result.lines if hasattr(result, "lines") else result.notes  # until all are StageResult
-    lines = [*told, *(() if dry_run else last)]
-    return Outcome(verb, out, result.counts, result.warnings, text="\n".join(lines))
+    with ProgressLine() as progress:
+        result = work(progress)
+    told = list(result.lines if hasattr(result, "lines") else result.notes)  # until all are one
+    if not options.dry_run:
+        told += [f"{last} in {out}"] if isinstance(last, str) else last(result.counts, out)
+    return Outcome(verb, out, result.counts, result.warnings, text="\n".join(told))
 
 
 def plain(value: object) -> object:

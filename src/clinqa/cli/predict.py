@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.cli.arguments import BuildArgument, Out
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine, say
+from clinqa.cli.outcome import Outcome, counted, staged
+from clinqa.cli.terminal import say
 
 __all__ = ["predict"]
 
@@ -14,6 +16,5 @@ def predict(dataset: BuildArgument, out: Out, options: PredictOptions) -> Outcom
     """Ask a model every question of a split; resumable item by item."""
     from clinqa.asking.predict import predict as ask
 
-    with ProgressLine() as progress:
-        result = ask(dataset, out, options, progress, say)
-    return ended("predict", out, result, options.dry_run, counts_of="run")
+    work = partial(ask, dataset, out, options, notice=say)
+    return staged("predict", out, options, work, counted("run"))

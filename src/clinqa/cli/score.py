@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine
+from clinqa.cli.outcome import Outcome, staged
 from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = ["score"]
@@ -19,6 +20,5 @@ def score(dataset: DatasetArgument, runs: RunsArgument, out: Out, options: Score
     """
     from clinqa.scoring.score_runs import score as make
 
-    with ProgressLine() as progress:
-        result = make(dataset, runs, out, options, progress)
-    return ended("score", out, result, options.dry_run, f"scores in {out}")
+    work = partial(make, dataset, runs, out, options)
+    return staged("score", out, options, work, "scores")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,7 @@ import typer
 
 from clinqa.cli.arguments import Out
 from clinqa.cli.commands import group
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine
+from clinqa.cli.outcome import Outcome, staged
 from clinqa.studying.study_options import StudyOptions, TableOptions
 
 __all__ = ["study"]
@@ -20,7 +20,7 @@ File = Annotated[Path, typer.Argument(metavar="STUDY.yaml", help="What is traine
 
 def check(file: File) -> Outcome:
     """What a study would train and ask, and what it will not be able to say."""
-    from clinqa.studying.run import check_study
+    from clinqa.studying.whole_study import check_study
 
     found = check_study(file)
     # what is worth a warning stands among the lines already
@@ -29,11 +29,10 @@ def check(file: File) -> Outcome:
 
 def run(file: File, out: Out, options: StudyOptions) -> Outcome:
     """Do all of a study that is not done yet; resumable in the middle of a training or a run."""
-    from clinqa.studying.run import run_study
+    from clinqa.studying.whole_study import run_study
 
-    with ProgressLine() as progress:
-        result = run_study(file, out, options, progress)
-    return ended("study run", out, result, options.dry_run, f"study in {out}")
+    work = partial(run_study, file, out, options)
+    return staged("study run", out, options, work, "study")
 
 
 def table(
@@ -49,10 +48,10 @@ def table(
     options: TableOptions,
 ) -> Outcome:
     """Matrix, tests and picture of answers that were made elsewhere."""
-    from clinqa.studying.run import cross_tables
+    from clinqa.studying.whole_study import cross_tables
 
-    result = cross_tables(tables, out, options)
-    return ended("study table", out, result, options.dry_run, f"study in {out}")
+    work = partial(cross_tables, tables, out, options)
+    return staged("study table", out, options, work, "study")
 
 
 def matrix(

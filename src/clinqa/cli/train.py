@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from clinqa.cli.arguments import BuildArgument, Out
-from clinqa.cli.outcome import Outcome, ended
-from clinqa.cli.terminal import ProgressLine
+from clinqa.cli.outcome import Outcome, staged
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import varied
 from clinqa.training.options import MergeOptions, TrainOptions
@@ -30,9 +30,7 @@ def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
     if options.merge is None:
         from clinqa.training.train import train as train_model
 
-        with ProgressLine() as progress:
-            trained = train_model(dataset, out, options, progress)
-        return _told("train", out, trained, options)
+        return staged("train", out, options, partial(train_model, dataset, out, options), _told)
     if options.preset or options.overrides or options.resume or options.limit is not None:
         raise ConfigError("--merge goes with none of --preset, --set, --limit and --resume")
     from clinqa.training.merge import merge
@@ -49,20 +47,13 @@ def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
         dry_run=options.dry_run,
         fresh=options.fresh,
     )
-    with ProgressLine() as progress:
-        merged = merge(dataset, out, merging, progress)
-    return _told("train --merge", out, merged, options)
+    return staged("train --merge", out, options, partial(merge, dataset, out, merging), _told)
 
 
-def _told(verb: str, out: Path, result: Any, options: TrainOptions) -> Outcome:
-    last = [f"{_words(name):<28}{_shown(one):>12}" for name, one in result.counts.items()]
-    # of several processes, the first one tells
-    told = [*last, f"result in {out}"] if last else []
-    return ended(verb, out, result, options.dry_run, *told)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _told(counts: Mapping[str, object], out: Path) -> list[str]:
+    """Of several processes, the first one tells."""
+    told = [f"{name.replace('_', ' '):<28}{_shown(one):>12}" for name, one in counts.items()]
+    return [*told, f"result in {out}"] if told else []
 
 
 def _shown(value: object) -> str:

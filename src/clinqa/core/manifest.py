@@ -169,6 +169,11 @@ class Manifest:
         """The hash of the identity: two folders with the same one hold the same rows."""
         return fingerprint(self.identity)
 
+    @property
+    def rows(self) -> dict[str, int]:
+        """The rows of each file that has any, by its name."""
+        return {record.name: record.rows or 0 for record in self.outputs}
+
     def told(self, name: str) -> str:
         """A value of the configuration, identity or details as text; empty where there is none."""
         for place in (self.configuration, self.identity, self.details):

@@ -93,9 +93,11 @@ class Option:
         ('above 0 and at most 1', 'at least 1')
         """
         if not (self.above or self.below or self.low is None or self.high is None):
-            return f"{self.low:,} to {self.high:,}"
-        low = "" if self.low is None else f"{'above' if self.above else 'at least'} {self.low:,}"
-        high = "" if self.high is None else f"{'below' if self.below else 'at most'} {self.high:,}"
+            return f"{self.low:,g} to {self.high:,g}"
+        low = "" if self.low is None else f"{'above' if self.above else 'at least'} {self.low:,g}"
+        high = "" if self.high is None else f"{'below' if self.below else 'at most'} {self.high:,g}"
+        if isinstance(self.low, float) and not high:
+            return f"a number {low if self.above else f'of {low}'}"
         return " and ".join(filter(None, (low, high)))
 
     def _within(self, value: Any) -> bool:
@@ -234,7 +236,7 @@ class PayingOptions(SendingOptions):
         None, flags="--prices", metavar="FILE", help="Prices for a million tokens, YAML."
     )
     max_cost: float | None = option(
-        None, low=0, above=True, metavar="X", help="Stop, resumable, before more is spent."
+        None, low=0.0, above=True, metavar="X", help="Stop, resumable, before more is spent."
     )
 
 

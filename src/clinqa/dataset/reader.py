@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import SPLITS
@@ -41,13 +42,13 @@ class Dataset:
 
     def items(self, split: str, columns: Sequence[str] | None = None) -> pa.Table:
         """All items of a split, with plain strings."""
-        return self._tables(self.files(split), columns)
+        return pa.concat_tables([self._read(path, columns) for path in self.files(split)])
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table | None:
         """Another Parquet file of the folder; None where the manifest names none."""
         if not any(record.name == name for record in self.manifest.outputs):
             return None
-        return self._tables([self.folder / name], columns)
+        return self._read(self.folder / name, columns)
 
     @property
     def kind(self) -> ItemKind:
@@ -59,16 +60,8 @@ class Dataset:
             raise ConfigError(f"{self.folder}: data/ holds no {what}; build the dataset again")
         return kind
 
-    def _tables(self, paths: Sequence[Path], columns: Sequence[str] | None) -> pa.Table:
-        try:
-            # memory_map off: another process may rewrite the folder while we read
-            tables = [pq.ParquetFile(path).read(columns=columns) for path in paths]
-        except (OSError, pa.ArrowException) as error:
-            raise ConfigError(
-                f"{self.folder}: a Parquet file cannot be read ({type(error).__name__}); "
-                "run `clinqa verify` on the folder"
-            ) from error
-        return pa.concat_tables(tables)
+    def _read(self, path: Path, columns: Sequence[str] | None) -> pa.Table:
+        return read_parquet(path, columns, advice="run `clinqa verify` on the dataset's folder")
 
 
 def open_dataset(folder: Path) -> Dataset:

@@ -12,9 +12,17 @@ from fractions import Fraction
 import numpy as np
 
 from clinqa.core.ids import stable_hash
+from clinqa.core.manifest import Manifest
 from clinqa.core.records import SPLITS
 
-__all__ = ["DEFAULT_CUTS", "SPLITS", "rank_groups", "sample_groups", "split_groups"]
+__all__ = [
+    "DEFAULT_CUTS",
+    "SPLITS",
+    "items_of_splits",
+    "rank_groups",
+    "sample_groups",
+    "split_groups",
+]
 
 DEFAULT_CUTS = (0.7, 0.8)
 
@@ -50,3 +58,13 @@ def split_groups(
     places.update((name, 1) for name in ranked[train:validation])
     places.update((name, 2) for name in ranked[validation:])
     return places
+
+
+def items_of_splits(manifest: Manifest) -> dict[str, int]:
+    """How many items each split of a finished dataset has."""
+    found = dict.fromkeys(SPLITS, 0)
+    for name, rows in manifest.rows.items():
+        folder, _, file = name.partition("/")
+        if folder == "data":
+            found[file.partition("-")[0]] += rows
+    return found

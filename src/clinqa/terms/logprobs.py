@@ -19,11 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
+from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.outfolder import MANIFEST
@@ -140,13 +139,13 @@ def _open_terms(folder: Path, dataset: Dataset) -> Manifest:
 
 
 def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
-    concepts = pq.read_table(options.terms / CONCEPTS_FILE).to_pylist()
+    concepts = read_parquet(options.terms / CONCEPTS_FILE).to_pylist()
     owner = {
         one["concept"]: one["specialties"][0] for one in concepts if len(one["specialties"]) == 1
     }
     places: defaultdict[str, list[TermPlace]] = defaultdict(list)
     left_out: Counter[str] = Counter()
-    for row in pq.read_table(options.terms / OCCURRENCES_FILE).to_pylist():
+    for row in read_parquet(options.terms / OCCURRENCES_FILE).to_pylist():
         if row["split"] != options.split:
             continue
         if row["part"] not in options.parts:

@@ -27,7 +27,7 @@ from clinqa.core.records import Reject
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.across import highest_across
 from clinqa.dataset.publish import write_card
-from clinqa.dataset.splits import SPLITS, split_groups
+from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups
 from clinqa.kinds.true_false.columns import COLUMNS
 from clinqa.kinds.true_false.probe import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
@@ -328,7 +328,7 @@ def _topic_of_pages(staged: Staged, pack: ReferencePack) -> dict[tuple[str, int]
 
 
 def _told(manifest: Manifest) -> dict[str, int]:
-    counts, rows = manifest.counts, {one.name: one.rows or 0 for one in manifest.outputs}
+    counts = manifest.counts
     return {
         "documents": counts["documents"].read,
         "pages": counts["pages"].read,
@@ -336,9 +336,6 @@ def _told(manifest: Manifest) -> dict[str, int]:
         "verified": int(manifest.details["funnel"].get("verified", 0)),
         "pairs": counts["pairs"].kept,
         "items": counts["items"].kept,
-        **{
-            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
-            for split in SPLITS
-        },
-        "rejects": rows.get("rejects.parquet", 0),
+        **items_of_splits(manifest),
+        "rejects": manifest.rows.get("rejects.parquet", 0),
     }

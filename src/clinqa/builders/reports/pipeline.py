@@ -23,7 +23,7 @@ from clinqa.core.records import Reason
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.core.visible import visible
 from clinqa.dataset.publish import write_card
-from clinqa.dataset.splits import SPLITS
+from clinqa.dataset.splits import items_of_splits
 from clinqa.kinds.long_form.columns import COLUMNS
 from clinqa.kinds.long_form.discord import load_discord
 from clinqa.kinds.long_form.questions import questionnaire
@@ -307,18 +307,14 @@ def _dry_run(plan: InputPlan, pack: Pack, options: BuildOptions, out: Path) -> l
 
 def _counts(manifest: Manifest) -> dict[str, int]:
     studies, items = manifest.counts["studies"], manifest.counts["items"]
-    rows = {record.name: record.rows or 0 for record in manifest.outputs}
     return {
         "read": studies.read,
         "kept": studies.kept,
         "rejected": studies.rejected,
         "duplicates": studies.duplicates,
         "out_of_scope": studies.out_of_scope,
-        "labels": rows.get("labels.parquet", 0),
+        "labels": manifest.rows.get("labels.parquet", 0),
         "items": items.kept,
-        **{
-            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
-            for split in SPLITS
-        },
-        "statements": rows.get("statements.parquet", 0),
+        **items_of_splits(manifest),
+        "statements": manifest.rows.get("statements.parquet", 0),
     }

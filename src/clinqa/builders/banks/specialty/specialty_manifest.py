@@ -8,6 +8,7 @@ from typing import Any
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.stage import Known
+from clinqa.dataset.splits import items_of_splits
 from clinqa.packs.specialties import Specialties
 
 __all__ = ["VERB", "configuration_of", "counts_of", "known_of"]
@@ -18,7 +19,6 @@ VERB = "build specialty"
 def counts_of(manifest: Manifest) -> dict[str, int]:
     """What `--json` and the last lines tell."""
     questions, items = manifest.counts["questions"], manifest.counts["items"]
-    rows = {record.name: record.rows or 0 for record in manifest.outputs}
     return {
         "read": questions.read,
         "questions": questions.kept,
@@ -26,10 +26,7 @@ def counts_of(manifest: Manifest) -> dict[str, int]:
         "unreadable": questions.rejected,
         "items": items.kept,
         "rejected": items.rejected,
-        **{
-            split: sum(n for name, n in rows.items() if name.startswith(f"data/{split}-"))
-            for split in ("train", "validation", "test")
-        },
+        **items_of_splits(manifest),
         "near_duplicates": manifest.details["near_duplicate_pairs"],
     }
 

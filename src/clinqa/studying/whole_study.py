@@ -178,11 +178,15 @@ class _Work:
 
 
 def cross_tables(
-    paths: Sequence[Path], out: Path, options: TableOptions | None = None
+    paths: Sequence[Path],
+    out: Path,
+    options: TableOptions | None = None,
+    progress: Progress = silent,
 ) -> StageResult:
     """Matrix, tests and picture of answers that come from elsewhere."""
     options = options or TableOptions()
     options.check()
+    progress("reading", 0)
     can_draw()
     table = pl.concat([read_table(path) for path in paths])
     model = options.model or "models of the table"

@@ -1,0 +1,28 @@
+"""What a stage reads comes through one door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.inputs import read_parquet
+
+
+def test_a_table_is_read_whole_or_by_column(tmp_path: Path) -> None:
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet").equals(table)
+    assert read_parquet(tmp_path / "t.parquet", ("b",)).column_names == ["b"]
+
+
+def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with pytest.raises(ConfigError, match=r"t\.parquet: cannot be read \(FileNotFoundError\)$"):
+        read_parquet(path)
+    path.write_bytes(b"PAR1 no table")
+    with pytest.raises(SourceError, match=r"cannot be read \(.*\); score again"):
+        read_parquet(path, advice="score again", error=SourceError)
