@@ -13,8 +13,8 @@ from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.core.stage import StageResult
 from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.kinds.true_false.columns import TRUE_FALSE
-from clinqa.training.options import TrainOptions
 from clinqa.training.train import train
+from clinqa.training.train_options import TrainOptions
 
 WORDS = ["left", "right", "aortic", "mitral", "valve", "atrium", "ventricle", "pressure"]
 STATES = ["normal", "mildly dilated", "severely dilated", "thickened"]

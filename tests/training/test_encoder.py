@@ -17,8 +17,8 @@ from clinqa.core.errors import ConfigError, ModelError
 from clinqa.core.stage import StageResult
 from clinqa.models.encoder import open_encoder
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
-from clinqa.training.options import TrainOptions
 from clinqa.training.train import train
+from clinqa.training.train_options import TrainOptions
 from training.made_training import pair_items, write
 
 pytestmark = pytest.mark.full

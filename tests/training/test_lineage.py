@@ -15,7 +15,7 @@ from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.models.trained import trained_folder
 from clinqa.training.merge import merge
-from clinqa.training.options import MergeOptions
+from clinqa.training.train_options import MergeOptions
 from tiny_model import make_tiny
 from training.made_training import long_items, trained, write
 

@@ -13,7 +13,7 @@ from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.training.merge import merge
-from clinqa.training.options import MergeOptions
+from clinqa.training.train_options import MergeOptions
 from tiny_model import make_tiny
 from training.made_training import trained, write
 

@@ -106,8 +106,8 @@ def test_an_interrupted_training_ends_like_an_undisturbed_one(
 
 
 def test_ctrl_c_saves_the_step_it_came_in(made: dict[str, Path], tmp_path: Path) -> None:
-    from clinqa.training.options import TrainOptions
     from clinqa.training.train import train
+    from clinqa.training.train_options import TrainOptions
     from training.made_training import FAST
 
     def progress(stage: str, done: int, *_: object, **__: object) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clinqa.cli.terminal import ProgressLine
 from clinqa.core.visible import visible
 
 if TYPE_CHECKING:
-    from clinqa.core.stage import StageOptions
+    from clinqa.core.stage import StageOptions, StageResult
 
 __all__ = ["Outcome", "counted", "staged"]
 
@@ -67,7 +67,7 @@ def staged(
     verb: str,
     out: Path,
     options: StageOptions,
-    work: Callable[[ProgressLine], Any],
+    work: Callable[[ProgressLine], StageResult],
     last: str | Callable[[Mapping[str, object], Path], list[str]] = "",
 ) -> Outcome:
     """The end of a stage: what it told and, unless it was a dry run, the `last` lines.
@@ -77,7 +77,7 @@ def staged(
     """
     with ProgressLine() as progress:
         result = work(progress)
-    told = list(result.lines if hasattr(result, "lines") else result.notes)  # until all are one
+    told = list(result.lines)
     if not options.dry_run:
         told += [f"{last} in {out}"] if isinstance(last, str) else last(result.counts, out)
     return Outcome(verb, out, result.counts, result.warnings, text="\n".join(told))

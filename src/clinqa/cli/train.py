@@ -11,7 +11,7 @@ from clinqa.cli.arguments import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, staged
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import varied
-from clinqa.training.options import MergeOptions, TrainOptions
+from clinqa.training.train_options import MergeOptions, TrainOptions
 
 __all__ = ["train"]
 

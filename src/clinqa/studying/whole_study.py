@@ -131,8 +131,8 @@ class _Work:
     def _train(self, training: Training) -> Path | None:
         if training.seed is None:
             return None
-        from clinqa.training.options import TrainOptions
         from clinqa.training.train import train
+        from clinqa.training.train_options import TrainOptions
 
         spec = self._plan.spec
         options = TrainOptions(

@@ -35,10 +35,10 @@ from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
-from clinqa.training.options import MergeOptions
 from clinqa.training.prepare import class_of, class_of_base
 from clinqa.training.train import LIBRARIES
 from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
+from clinqa.training.train_options import MergeOptions
 
 __all__ = ["merge"]
 

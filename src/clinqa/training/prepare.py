@@ -20,9 +20,9 @@ from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
 from clinqa.models.trained import trained_folder
 from clinqa.training.examples import TrainExample
-from clinqa.training.options import TrainOptions
 from clinqa.training.presets import Resolved, Settings
 from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
+from clinqa.training.train_options import TrainOptions
 
 __all__ = [
     "BEST",

@@ -21,10 +21,10 @@ from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_st
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.training.lora import check_extra
-from clinqa.training.options import TrainOptions
 from clinqa.training.prepare import BEST, LOG, TrainingTask, check_kind, class_of, class_of_base
 from clinqa.training.presets import Resolved, load_preset, resolve
 from clinqa.training.ranks import is_first, wait_for_all
+from clinqa.training.train_options import TrainOptions
 
 __all__ = ["LIBRARIES", "train"]
 
