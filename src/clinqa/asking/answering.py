@@ -9,15 +9,14 @@ from typing import Any
 
 from clinqa.asking.ask import Asking, open_journal
 from clinqa.asking.assignment import Assignment
-from clinqa.asking.budget import Budget
-from clinqa.asking.dryrun import price_of
+from clinqa.asking.budget import Budget, price_of
 from clinqa.asking.kept import PromptKeeper
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.repeats import Repeats, plan_repeats
 from clinqa.asking.results import Tally, write_predictions
 from clinqa.asking.run_models import Models
 from clinqa.asking.shots import draw_shots
-from clinqa.asking.source import ItemSource, TrainAnswers, TrainTexts
+from clinqa.asking.source import ItemSource, train_answers, train_texts
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import StageCounts
@@ -227,8 +226,8 @@ def _model_options(
         context_window=options.context_window,
         extra={"threads": str(options.threads)} if options.threads else {},
         baseline=baseline,
-        train_answers=TrainAnswers(learnt, baseline),
-        train_texts=TrainTexts(learnt),
+        train_answers=train_answers(learnt, baseline),
+        train_texts=train_texts(learnt),
     )
 
 

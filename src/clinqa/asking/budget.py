@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompter import KeyedPrompt
-from clinqa.core.errors import ModelError
-from clinqa.models.prices import Price, tokens_of
+from clinqa.core.errors import ConfigError, ModelError
+from clinqa.models.prices import Price, PriceList, load_prices, tokens_of
 from clinqa.models.protocol import Model, Output, Prompt, Sampling
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "price_of", "prices_of"]
 
 
 @dataclass(slots=True)
@@ -66,3 +67,18 @@ class Budget:
             worst += cost
         if chunk:
             yield chunk
+
+
+def price_of(options: PredictOptions) -> Price | None:
+    """The price of the model, as the user's price file has it."""
+    prices = prices_of(options)
+    price = prices.of(options.model) if prices else None
+    if price is None and options.max_cost is not None:
+        what = f"{options.price_file} has no price of {options.model}" if prices else "no --prices"
+        raise ConfigError(f"--max-cost needs to know what {options.model} costs, but {what}")
+    return price
+
+
+def prices_of(options: PredictOptions) -> PriceList | None:
+    """The user's price file."""
+    return load_prices(options.price_file) if options.price_file else None

@@ -1,30 +1,40 @@
-"""What a run is: data class, inputs, what it was told, and what of that decides the rows."""
+"""What a run is: data class, inputs, what it was told, and what of that decides the rows; and
+whether what is asked was trained on.
+
+A folder that `clinqa train` made holds hashes of its items and groups. A run that would ask one of
+them is refused: its figures would be about memory. `--allow-seen` asks all the same, and the run
+says so.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from clinqa.asking.assignment import Assignment
-from clinqa.asking.learnt import classes_of_learnt
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.data_class import strictest
-from clinqa.core.errors import PrivacyError
+from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.records import DataClass
 from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.models.registry import weights_sha256
+from clinqa.models.registry import KINDS, weights_sha256
+from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
-__all__ = ["VERB", "data_class_of_run", "known_of"]
+__all__ = ["VERB", "check_learnt", "data_class_of_run", "known_of"]
 
 VERB = "predict"
 
 
 def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
     """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
-    classes = [dataset.manifest.data_class, *classes_of_learnt(options)]
+    classes = [
+        dataset.manifest.data_class,
+        *(trained.manifest.data_class for trained in _trained(options)),
+    ]
     if options.train_from is not None:
         classes.append(open_dataset(options.train_from).manifest.data_class)
     return strictest(
@@ -100,3 +110,60 @@ def _configuration(told: Assignment) -> dict[str, Any]:
 
 # told, but what is asked and answered does not hang on it
 _NOT_IDENTITY = frozenset({"max_parallel", "max_cost", "device", "batch_size", "adapters"})
+
+
+_WITHOUT_ADAPTERS = ("baseline", "scripted", "encoder")
+
+
+def check_learnt(told: Assignment) -> list[str]:
+    """Warnings for the run; ConfigError where it would ask what was trained on."""
+    options = told.options
+    kind = KINDS.get(options.model.partition(":")[0])
+    if options.adapters and kind is not None and (kind.remote or kind.prefix in _WITHOUT_ADAPTERS):
+        raise ConfigError(
+            f"{options.model} takes no --adapter: only a model with weights on this machine does"
+        )
+    found = list(_trained(options))
+    warnings = [
+        f"{adapter.name}: not made by clinqa train, so nobody can tell what it was trained on"
+        for adapter in options.adapters
+        if trained_folder(adapter) is None
+    ]
+    if not found:
+        return warnings
+    rows = seen_rows((item.id, item.group, item.question, item.context) for item in told.source())
+    for trained in found:
+        name = trained.folder.name
+        trained.check_weights()
+        seen = trained.seen(rows)
+        if seen.items or seen.groups:
+            what = (
+                f"{name}: was trained on {seen.items:,} of the {seen.asked:,} items that are asked "
+                f"and on the patients or groups of {seen.groups:,} more"
+            )
+            if not options.allow_seen:
+                raise ConfigError(
+                    f"{what}; figures would tell what it remembers. Ask another split, train on a "
+                    "dataset without them, or use --allow-seen"
+                )
+            warnings.append(f"{what}; asked all the same (--allow-seen)")
+        if seen.chosen_by:
+            warnings.append(
+                f"{name}: {seen.chosen_by:,} of the items that are asked chose which state of it "
+                "was kept"
+            )
+        if trained.template and trained.template != told.template.sha256:
+            warnings.append(f"{name}: was trained with another wording of the prompt")
+    return warnings
+
+
+def _trained(options: PredictOptions) -> Iterator[TrainedFolder]:
+    """Every folder of clinqa train that has a part in the answers."""
+    kind, _, rest = options.model.partition(":")
+    folders = list(options.adapters)
+    if kind in ("hf", "encoder") and rest:
+        folders.append(Path(rest).expanduser())
+    for folder in folders:
+        trained = trained_folder(folder)
+        if trained is not None:
+            yield trained

@@ -18,11 +18,11 @@ from clinqa.models.protocol import TrainAnswer
 
 __all__ = [
     "ItemSource",
-    "TrainAnswers",
-    "TrainTexts",
     "content_order",
     "kind_of_items",
     "tables_of",
+    "train_answers",
+    "train_texts",
 ]
 
 _TEXTS = ("id", "group", "question", "context", "category")
@@ -83,35 +83,25 @@ class ItemSource:
             yield table if cannot is None else table.filter(cannot.fits(table))
 
 
-class TrainAnswers:
+def train_answers(dataset: Dataset, baseline: Baseline) -> Iterator[TrainAnswer]:
     """How often each answer was given in train; counted when it is iterated, not before."""
-
-    def __init__(self, dataset: Dataset, baseline: Baseline) -> None:
-        self._dataset, self._baseline = dataset, baseline
-
-    def __iter__(self) -> Iterator[TrainAnswer]:
-        parts, keys = [], []
-        for table in tables_of(self._dataset, "train", self._baseline.columns):
-            told = self._baseline.counted(table.select(self._baseline.columns))
-            keys = told.column_names
-            parts.append(told.group_by(keys).aggregate([([], "count_all")]))
-        if not parts:
-            return
-        merged = pa.concat_tables(parts).group_by(keys).aggregate([("count_all", "sum")])
-        for row in merged.to_pylist():
-            *stratum, answer = (row[key] or "" for key in keys)
-            yield TrainAnswer(tuple(stratum), answer, row["count_all_sum"])
+    parts, keys = [], []
+    for table in tables_of(dataset, "train", baseline.columns):
+        told = baseline.counted(table.select(baseline.columns))
+        keys = told.column_names
+        parts.append(told.group_by(keys).aggregate([([], "count_all")]))
+    if not parts:
+        return
+    merged = pa.concat_tables(parts).group_by(keys).aggregate([("count_all", "sum")])
+    for row in merged.to_pylist():
+        *stratum, answer = (row[key] or "" for key in keys)
+        yield TrainAnswer(tuple(stratum), answer, row["count_all_sum"])
 
 
-class TrainTexts:
+def train_texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
     """Question and answer of every item of train; read when it is iterated, not before."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self._dataset = dataset
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        for table in tables_of(self._dataset, "train", ["question", "answer"]):
-            yield from zip(_texts(table["question"]), _texts(table["answer"]), strict=True)
+    for table in tables_of(dataset, "train", ["question", "answer"]):
+        yield from zip(_texts(table["question"]), _texts(table["answer"]), strict=True)
 
 
 def tables_of(dataset: Dataset, split: str, columns: Iterable[str]) -> Iterator[pa.Table]:

@@ -17,8 +17,7 @@ from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens
 from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import CANARIES
 from clinqa.training.prepare import TrainingTask
-from clinqa.training.texts import Text
-from clinqa.training.train_items import TrainItem
+from clinqa.training.train_items import Text, TrainItem
 
 __all__ = ["EncoderJob"]
 

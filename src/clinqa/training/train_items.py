@@ -18,7 +18,7 @@ from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.trains import Lesson, Trains
 from clinqa.kinds.registry import ItemKind, kind_named
 
-__all__ = ["TrainItem", "kind_of_dataset", "read_items"]
+__all__ = ["Text", "TrainItem", "kind_of_dataset", "read_items"]
 
 _COLUMNS = ("id", "group", "question", "context", "answer")
 
@@ -39,6 +39,17 @@ class TrainItem:
         if not self.context:
             return self.id
         return hashlib.sha256(self.context.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One item as an encoder reads it."""
+
+    item_id: str
+    tokens: list[int]
+    types: list[int]
+    weight: float
+    label: int
 
 
 def kind_of_dataset(dataset: Dataset) -> ItemKind:
