@@ -288,7 +288,7 @@ def _arrow(start: Place, end: Place) -> list[Mark]:
 
 def _heat_map(chart: HeatMap) -> Drawing:
     own = chart.rows == chart.columns
-    room, cell = 128.0 if own else 212.0, max(22.0, min(44.0, 222.0 / max(1, len(chart.columns))))
+    room, cell = 128.0 if own else 236.0, max(22.0, min(44.0, 222.0 / max(1, len(chart.columns))))
     top, most = (112.0, 14.5 * _LETTER) if own else (142.0, 26 * _LETTER)
     heads = [
         text(room + cell * (at + 0.5), top - 6, _fitted(name, most), "label", turn=-48)
