@@ -11,15 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Floats, Ints
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.judges import SplitItems
 
 __all__ = ["Column", "Means", "label_of", "lay_out", "lower_is_better", "means_of", "strata_of"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ class Means:
             under[at] = np.add.reduceat(self.under[order], first, axis=0)
         return Means(self.metric, self.signature, self.columns, over, under, self.under_of)
 
-    def rows(self, chosen: npt.NDArray[np.bool_] | Ints) -> Means:
+    def rows(self, chosen: Bools | Ints) -> Means:
         """Some of the rows."""
         return Means(
             self.metric,

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.about import meta_of
 from clinqa.auditing.answers import Means, lower_is_better, strata_of
@@ -29,6 +28,7 @@ from clinqa.auditing.judged_means import check_metrics, judged_means
 from clinqa.auditing.lines import lines_of
 from clinqa.auditing.pareto import MEAN, Point, points_of
 from clinqa.auditing.records import Gap
+from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts
@@ -47,7 +47,6 @@ __all__ = ["AUDIT_FILE", "audit"]
 
 AUDIT_FILE = "audit.json"
 _FEW_TRACTS = 20
-Ints = npt.NDArray[np.int64]
 
 
 def audit(

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.table import (
     TRACT_NAMES,
@@ -24,6 +23,7 @@ from clinqa.auditing.table import (
     key_column,
     read_table,
 )
+from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.audited import PATIENTS, Who
@@ -31,7 +31,6 @@ from clinqa.kinds.facets.audited import PATIENTS, Who
 __all__ = ["PATIENT", "TRACT", "Attribute", "Cohort", "read_cohort"]
 
 PATIENT, TRACT = "patient", "tract"
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,11 @@ from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, crude, trend
 from clinqa.auditing.drawing import AuditDraws
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.ids import sub_seed
-from clinqa.stats.design import Design, Ints, resampled_totals
+from clinqa.stats.design import Design, resampled_totals
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.intervals import Floats, percentile
+from clinqa.stats.intervals import percentile
 from clinqa.stats.jointly import simultaneous
 from clinqa.stats.measure import share
 

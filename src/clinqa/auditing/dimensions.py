@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
 from clinqa.auditing.column_content import holds_ids, looks_like_codes, number_of
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.visible import visible
 
@@ -32,9 +32,6 @@ CODES = 100
 MANY = 50
 #: A longer word is no category but text, and text of a record is shown nowhere.
 LONG = 100
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from clinqa.auditing.disparities import Crude, between_variance, crude, equality
 from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.null import Shuffled, Units, shuffled
 from clinqa.auditing.standard import Standardised, StrataCells, cells_of, hardness, standardised
-from clinqa.stats.design import Ints
-from clinqa.stats.intervals import Floats
+from clinqa.core.arrays import Floats, Ints
 from clinqa.stats.nulls import Null, blocks_of, keys_of, null
 
 __all__ = ["CRUDE", "GAPS", "STANDARD", "Found", "audit_means"]

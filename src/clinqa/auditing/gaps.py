@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.answers import Means, lower_is_better
 from clinqa.auditing.cohort import TRACT
@@ -16,13 +15,13 @@ from clinqa.auditing.dimensions import MISSING, Dimension
 from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import STANDARD, Found
 from clinqa.auditing.records import GAP, Gap
+from clinqa.core.arrays import Ints
 from clinqa.core.figures import Figure, known
 from clinqa.core.predictions import FinishedRun
 from clinqa.stats.estimates import Estimate
 
 __all__ = ["figures_of", "gaps_of", "overall_figures"]
 
-Ints = npt.NDArray[np.int64]
 
 _WORDS = {
     "equality_difference": "mean absolute deviation of group scores from the score of all known "

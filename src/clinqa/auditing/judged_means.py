@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clinqa.auditing.answers import Means, lay_out, means_of
+from clinqa.core.arrays import Floats
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
@@ -27,7 +27,6 @@ from clinqa.stats.measure import Measure
 
 __all__ = ["check_metrics", "judged_means"]
 
-Floats = npt.NDArray[np.float64]
 _OF_ALL = ("run", "repeat", "item_id")
 #: Columns of items.parquet that hold few different words: a million ids are some thousand.
 _FEW = ("run", "error_kind", "answer_status", "question_type", "read_class")

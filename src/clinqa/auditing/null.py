@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clinqa.auditing.dimensions import Dimension
-from clinqa.stats.design import Ints
-from clinqa.stats.intervals import Floats
+from clinqa.core.arrays import Floats, Ints
 from clinqa.stats.nulls import permuted
 
 __all__ = ["Shuffled", "Units", "shuffled"]

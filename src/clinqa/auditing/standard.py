@@ -11,14 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.auditing.answers import Means
+from clinqa.core.arrays import Floats, Ints
 
 __all__ = ["Standardised", "StrataCells", "cells_of", "hardness", "standardised"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

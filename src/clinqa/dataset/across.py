@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Ints
 from clinqa.dataset.near_duplicates import near_duplicates
 
 __all__ = ["highest_across"]
@@ -47,7 +47,7 @@ def highest_across(texts: Sequence[str], splits: Sequence[int]) -> float:
     return 0.0
 
 
-def _equal_across(sets: npt.NDArray[np.int64], place: npt.NDArray[np.int64]) -> bool:
+def _equal_across(sets: Ints, place: Ints) -> bool:
     """Whether equal texts stand in different splits."""
     order = np.lexsort((place, sets))
     same = (sets[order][1:] == sets[order][:-1]) & (sets[order][1:] >= 0)

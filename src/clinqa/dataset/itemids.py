@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import UInt64s
 from clinqa.core.errors import CheckFailed
 from clinqa.core.ids import SEPARATOR
 
@@ -35,7 +35,7 @@ def ids_of(digests: Sequence[bytes]) -> pa.Array:
     return pa.StringArray.from_buffers(len(digests), pa.py_buffer(offsets), pa.py_buffer(digits))
 
 
-def id_numbers(ids: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
+def id_numbers(ids: pa.ChunkedArray) -> UInt64s:
     """The ids (16 hexadecimal digits) as numbers; CheckFailed if one is anything else."""
     parts = []
     for chunk in ids.chunks:

@@ -16,16 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Bytes, Floats, Int32s, Ints
 from clinqa.dataset.near_kernel import join_sets, number_distinct, rank_words, word_hashes
 
 __all__ = ["Alike", "clusters", "jaccard", "near_duplicates", "normalised", "stay"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Alike:
     set_of: Ints
     left: Ints
     right: Ints
-    similarity: npt.NDArray[np.float64]
+    similarity: Floats
 
     def at_least(self, threshold: float) -> Alike:
         """The same at a higher threshold."""
@@ -189,7 +187,7 @@ def clusters(alike: Alike, texts: Iterable[int] | None = None) -> Ints:
     return made
 
 
-def _bytes_of(texts: Sequence[str] | pa.Array) -> tuple[npt.NDArray[np.uint8], Ints]:
+def _bytes_of(texts: Sequence[str] | pa.Array) -> tuple[Bytes, Ints]:
     """The texts' bytes in lower case and where each begins; only letters and digits stay beyond
     ASCII, whose own punctuation the scan passes over."""
     column = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
@@ -208,7 +206,7 @@ def _bytes_of(texts: Sequence[str] | pa.Array) -> tuple[npt.NDArray[np.uint8], I
     return data, offsets
 
 
-def _equal_sets(words: npt.NDArray[np.int32], starts: Ints) -> tuple[Ints, Ints]:
+def _equal_sets(words: Int32s, starts: Ints) -> tuple[Ints, Ints]:
     """The set of each text, and the first text of each set; texts without words have no set."""
     sizes = np.diff(starts)
     mixed = words.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -10,16 +10,14 @@ from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
+
+from clinqa.core.arrays import Bytes, Int32s, Ints, UInt64s
 
 __all__ = ["COMPILED", "join_sets", "number_distinct", "rank_words", "word_hashes"]
 
 COMPILED = find_spec("numba") is not None
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
 
 _SEED = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
@@ -43,14 +41,14 @@ def _compiled(function: _F) -> _F:
         return cast(_F, decorate(nogil=True)(function))
 
 
-def word_hashes(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[Hashes, Ints]:
+def word_hashes(data: Bytes, ends: Ints) -> tuple[UInt64s, Ints]:
     """The distinct words of each text as hashes, and where each text's words start."""
     with np.errstate(over="ignore"):
         hashes, starts = _scan(data, ends)
     return hashes, starts
 
 
-def rank_words(hashes: Hashes, starts: Ints) -> Words:
+def rank_words(hashes: UInt64s, starts: Ints) -> Int32s:
     """The words of each text as ranks, the rarest first; equally rare ones by their hash."""
     with np.errstate(over="ignore"):
         numbers, distinct, count = _number(hashes)
@@ -62,7 +60,7 @@ def rank_words(hashes: Hashes, starts: Ints) -> Words:
     return words
 
 
-def number_distinct(keys: Hashes) -> tuple[Ints, Ints]:
+def number_distinct(keys: UInt64s) -> tuple[Ints, Ints]:
     """A number for each distinct key as they first occur, and where each occurs first."""
     with np.errstate(over="ignore"):
         numbers, distinct, _ = _number(keys)
@@ -73,7 +71,7 @@ def number_distinct(keys: Hashes) -> tuple[Ints, Ints]:
 
 
 def join_sets(
-    words: Words, starts: Ints, first: Ints, over: int, under: int
+    words: Int32s, starts: Ints, first: Ints, over: int, under: int
 ) -> tuple[Ints, Ints, Ints]:
     """Pairs of sets with shared / all >= over / under, and how many words they share."""
     sizes = starts[first + 1] - starts[first]
@@ -84,7 +82,7 @@ def join_sets(
 
 
 @_compiled
-def _scan(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[Hashes, Ints]:
+def _scan(data: Bytes, ends: Ints) -> tuple[UInt64s, Ints]:
     texts = len(ends) - 1
     total = 0
     for text in range(texts):
@@ -126,7 +124,7 @@ def _scan(data: npt.NDArray[np.uint8], ends: Ints) -> tuple[Hashes, Ints]:
 
 
 @_compiled
-def _number(hashes: Hashes) -> tuple[Words, Hashes, Ints]:
+def _number(hashes: UInt64s) -> tuple[Int32s, UInt64s, Ints]:
     """A number for each distinct hash, and how often it occurs."""
     size = 1 << 16
     slots = np.full(size, -1, dtype=np.int32)
@@ -166,7 +164,7 @@ def _number(hashes: Hashes) -> tuple[Words, Hashes, Ints]:
 
 
 @_compiled
-def _sort_each(words: Words, starts: Ints) -> None:
+def _sort_each(words: Int32s, starts: Ints) -> None:
     for text in range(len(starts) - 1):
         low, high = starts[text], starts[text + 1]
         if high - low > 64:
@@ -183,7 +181,7 @@ def _sort_each(words: Words, starts: Ints) -> None:
 
 @_compiled
 def _join(
-    words: Words,
+    words: Int32s,
     starts: Ints,
     first: Ints,
     sizes: Ints,

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.core.arrays import UInt64s
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
@@ -187,7 +187,7 @@ def _readable(
 
 def _item_problems(checked: Checked, texts: SourceTexts | None) -> list[Problem]:
     problems: list[Problem] = []
-    numbers: list[npt.NDArray[np.uint64]] = []
+    numbers: list[UInt64s] = []
     groups: dict[str, set[str]] = {split: set() for split in SPLITS}
     for split, names in checked.splits.items():
         for name in names:

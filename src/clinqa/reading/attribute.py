@@ -10,13 +10,12 @@ abnormalities, then the longest, then the first in the alphabet, so that nothing
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import AnyArray, Bools, Bytes, Int8s, Int16s, Int32s, Ints, Records
 from clinqa.core.records import Phase
 from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import (
@@ -47,15 +46,15 @@ class Labels:
     several: levels that contradict each other, or that mean something only together.
     """
 
-    study: npt.NDArray[np.int32]
-    abnormality: npt.NDArray[np.int16]
-    phase: npt.NDArray[np.uint8]
-    level: npt.NDArray[np.int8]
-    explicit: npt.NDArray[np.bool_]
-    hedged: npt.NDArray[np.bool_]
-    prosthesis: npt.NDArray[np.bool_]
-    first: npt.NDArray[np.int64]
-    deciding: npt.NDArray[np.int64]
+    study: Int32s
+    abnormality: Int16s
+    phase: Bytes
+    level: Int8s
+    explicit: Bools
+    hedged: Bools
+    prosthesis: Bools
+    first: Ints
+    deciding: Ints
 
     def __len__(self) -> int:
         return len(self.study)
@@ -115,7 +114,7 @@ class Attributor:
             deciding=best[chosen],
         )
 
-    def _expanded(self, pieces: Pieces) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.void]]:
+    def _expanded(self, pieces: Pieces) -> tuple[Ints, Records]:
         """A row a finding: its occurrence and itself, the worst answers first."""
         statements = self._readings.statements
         speaks = self._counts[pieces.role] & (statements["findings"][pieces.statement] > 0)
@@ -130,8 +129,8 @@ class Attributor:
         return np.repeat(places, sizes), found
 
     def _keys(
-        self, pieces: Pieces, occurrence: npt.NDArray[np.int64], found: npt.NDArray[np.void]
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
+        self, pieces: Pieces, occurrence: Ints, found: Records
+    ) -> tuple[AnyArray, AnyArray, Ints]:
         """Phase, rank and key (study, abnormality, phase) of each finding."""
         flags = found["flags"]
         section = pieces.phase[occurrence]
@@ -146,15 +145,13 @@ class Attributor:
         return phase, rank, key * len(PHASES) + phase
 
 
-def _any(
-    row: npt.NDArray[np.int64], flag: npt.NDArray[np.uint8], size: int
-) -> npt.NDArray[np.bool_]:
+def _any(row: Ints, flag: Bytes, size: int) -> Bools:
     out = np.zeros(size, bool)
     out[row[flag > 0]] = True
     return out
 
 
-def answer_order(readings: Readings, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def answer_order(readings: Readings, numbers: Int32s) -> Ints:
     """The place of each statement among the given ones as an answer; equal texts share one."""
     if not len(numbers):
         return np.empty(0, np.int64)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Bools, Ints
 from clinqa.reading.blocks import CUES, FLAT, MONTHS, RESULTS, WORDS
 
 __all__ = ["may_be_divided"]
@@ -20,7 +20,7 @@ _NEWLINE = 10
 
 def may_be_divided(
     texts: pa.ChunkedArray | pa.Array, starts: Sequence[str], stops: Sequence[str]
-) -> npt.NDArray[np.bool_]:
+) -> Bools:
     """False where `find_blocks` surely gives the whole text as one block.
 
     Reading 80,000 reports one by one to learn that none needs dividing costs seconds; this asks
@@ -30,7 +30,7 @@ def may_be_divided(
         texts = texts.combine_chunks()
     title, header = _loose(tuple(starts), tuple(stops))
     size = pc.binary_length(texts).fill_null(0).to_numpy()
-    found: npt.NDArray[np.bool_] = (size > FLAT) & (_newlines(texts, size) * FLAT < size)
+    found: Bools = (size > FLAT) & (_newlines(texts, size) * FLAT < size)
     found |= ~_bools(pc.match_substring_regex(texts, r"\S"))
     either = np.flatnonzero(_bools(pc.match_substring_regex(texts, f"{title}|{header}")))
     if len(either):
@@ -40,7 +40,7 @@ def may_be_divided(
     return found
 
 
-def _newlines(texts: pa.Array, size: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _newlines(texts: pa.Array, size: Ints) -> Ints:
     """How many line ends each text holds."""
     if not size.any():
         return np.zeros(len(texts), np.int64)
@@ -52,8 +52,8 @@ def _newlines(texts: pa.Array, size: npt.NDArray[np.int64]) -> npt.NDArray[np.in
     return np.diff(np.searchsorted(ends, bounds - first))
 
 
-def _bools(column: pa.Array) -> npt.NDArray[np.bool_]:
-    flags: npt.NDArray[np.bool_] = column.fill_null(False).to_numpy(zero_copy_only=False)
+def _bools(column: pa.Array) -> Bools:
+    flags: Bools = column.fill_null(False).to_numpy(zero_copy_only=False)
     return flags
 
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Int32s, Ints
 from clinqa.packs.loader import Pack
 from clinqa.reading.labeller import LONGEST
 from clinqa.reading.pieces import Pieces, Statements
@@ -154,9 +154,7 @@ class MentionTable:
         self._rows = np.zeros((1024, len(self._code)), bool)
         self._size = 0
 
-    def pairs(
-        self, pieces: Pieces, words: Statements
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    def pairs(self, pieces: Pieces, words: Statements) -> tuple[Int32s, Ints]:
         """Study and abnormality of everything that a batch's statements speak of."""
         self._grow(int(pieces.statement.max()) + 1 if len(pieces) else 0, words)
         place, abnormality = np.nonzero(self._rows[pieces.statement])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Bounds", "Int64s", "Pieces", "Scans", "Statements"]
+from clinqa.core.arrays import Bytes, Int32s, Ints
 
-Int64s = npt.NDArray[np.int64]
-Bounds = tuple[Int64s, Int64s]
+__all__ = ["Bounds", "Pieces", "Scans", "Statements"]
+
+Bounds = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +22,14 @@ class Pieces:
     `head`: code points of the text. `phase`: position in `PHASES`. Others as in `segment.Piece`.
     """
 
-    study: npt.NDArray[np.int32]
-    statement: npt.NDArray[np.int32]
-    start: Int64s
-    end: Int64s
-    role: npt.NDArray[np.uint8]
-    phase: npt.NDArray[np.uint8]
-    section: npt.NDArray[np.int32]
-    head: Int64s
+    study: Int32s
+    statement: Int32s
+    start: Ints
+    end: Ints
+    role: Bytes
+    phase: Bytes
+    section: Int32s
+    head: Ints
 
     def __len__(self) -> int:
         return len(self.study)

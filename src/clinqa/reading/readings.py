@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Integers, Ints, Records
 from clinqa.core.records import Method
 from clinqa.reading.columns import STATEMENTS
 from clinqa.reading.findings import Reading
@@ -62,10 +62,10 @@ class _Column:
         self.size = 0
 
     @property
-    def rows(self) -> npt.NDArray[np.void]:
+    def rows(self) -> Records:
         return self._room[: self.size]
 
-    def extend(self, rows: npt.NDArray[np.void]) -> None:
+    def extend(self, rows: Records) -> None:
         needed = self.size + len(rows)
         if needed > len(self._room):
             grown = np.empty(max(needed, 2 * len(self._room)), self._room.dtype)
@@ -81,8 +81,8 @@ class NewReadings:
 
     texts: list[str]
     structures: list[str]
-    statements: npt.NDArray[np.void]
-    findings: npt.NDArray[np.void]
+    statements: Records
+    findings: Records
 
 
 class Readings:
@@ -100,12 +100,12 @@ class Readings:
         return self._statements.size
 
     @property
-    def statements(self) -> npt.NDArray[np.void]:
+    def statements(self) -> Records:
         """A row a statement: first, findings, named, length, method, key."""
         return self._statements.rows
 
     @property
-    def findings(self) -> npt.NDArray[np.void]:
+    def findings(self) -> Records:
         """A row a finding: abnormality, level, phase, flags."""
         return self._findings.rows
 
@@ -210,7 +210,7 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def spread(first: npt.NDArray[np.integer], sizes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def spread(first: Integers, sizes: Integers) -> Ints:
     """The numbers first[i], first[i] + 1, … of each run, runs one after the other.
 
     >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
@@ -219,7 +219,8 @@ def spread(first: npt.NDArray[np.integer], sizes: npt.NDArray[np.integer]) -> np
     ends = np.cumsum(sizes, dtype=np.int64)
     shift = np.asarray(first, np.int64) - (ends - sizes)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(shift, sizes)
+    steps: Ints = np.arange(total, dtype=np.int64)
+    return steps + np.repeat(shift, sizes)
 
 
 def text_key(text: str) -> int:

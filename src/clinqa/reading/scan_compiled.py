@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from clinqa.reading.pieces import Bounds, Int64s, Pieces, Statements
+from clinqa.core.arrays import Bytes, Int32s, Ints, UInt64s
+from clinqa.reading.pieces import Bounds, Pieces, Statements
 from clinqa.reading.scan_dictionary import fill_slots, look_up, unwrap_new
 from clinqa.reading.scan_kernel import ScanRows, scan_texts
 from clinqa.reading.scan_tables import make_tables, structures_of
@@ -26,8 +26,8 @@ class CompiledRuns:
         self._tables = make_tables(table)
         self._structures = structures_of(table)
         self._statements = statements
-        self._slots: npt.NDArray[np.int32] = np.full(1 << 16, -1, np.int32)
-        self._hashes: npt.NDArray[np.uint64] = np.empty((1 << 14, 2), np.uint64)
+        self._slots: Int32s = np.full(1 << 16, -1, np.int32)
+        self._hashes: UInt64s = np.empty((1 << 14, 2), np.uint64)
 
     def scan(self, texts: pa.LargeStringArray, bounds: Bounds | None) -> Pieces:
         if texts.null_count:
@@ -41,7 +41,7 @@ class CompiledRuns:
             else tuple(np.ascontiguousarray(side, np.int64) for side in bounds)
         )
         at, total = 0, len(offsets) - 1
-        statement: list[npt.NDArray[np.int32]] = []
+        statement: list[Int32s] = []
         while at < total:
             span = int(offsets[total] - offsets[at])
             least = int(offsets[at + 1] - offsets[at]) // 2 + 1
@@ -67,7 +67,7 @@ class CompiledRuns:
             head=found.head,
         )
 
-    def _number(self, data: npt.NDArray[np.uint8], found: ScanRows) -> npt.NDArray[np.int32]:
+    def _number(self, data: Bytes, found: ScanRows) -> Int32s:
         """The numbers of a batch's statements; texts of new ones are added to the statements."""
         rows = len(found.study)
         ids = np.empty(rows, np.int32)
@@ -81,7 +81,7 @@ class CompiledRuns:
                 return ids
             self._grow(known)
 
-    def _add(self, data: npt.NDArray[np.uint8], found: ScanRows, new: Int64s) -> None:
+    def _add(self, data: Bytes, found: ScanRows, new: Ints) -> None:
         if not len(new):
             return
         ends = np.zeros(len(new) + 1, np.int64)
@@ -101,7 +101,7 @@ class CompiledRuns:
         fill_slots(self._slots, hashes, count)
 
 
-def _buffers(texts: pa.LargeStringArray) -> tuple[npt.NDArray[np.uint8], Int64s]:
+def _buffers(texts: pa.LargeStringArray) -> tuple[Bytes, Ints]:
     """The column's bytes and its offsets, as they lie in memory."""
     _, offsets, data = texts.buffers()
     if not len(texts):

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import AnyArray, Ints
 from clinqa.reading.scan_numba import compiled
 from clinqa.reading.scan_tables import SPACE
 
 __all__ = ["fill_slots", "look_up", "unwrap_new"]
 
-Codes = npt.NDArray[Any]
-Ints = npt.NDArray[np.int64]
 
 _ONE = np.uint64(1)
 
 
 @compiled
-def fill_slots(slots: Codes, hashes: Codes, count: int) -> None:
+def fill_slots(slots: AnyArray, hashes: AnyArray, count: int) -> None:
     """Enter statements 0 to `count` into an empty table."""
     mask = np.uint64(len(slots) - 1)
     for number in range(count):
@@ -31,7 +27,13 @@ def fill_slots(slots: Codes, hashes: Codes, count: int) -> None:
 
 @compiled
 def look_up(
-    wanted: Codes, first: int, slots: Codes, hashes: Codes, count: int, ids: Codes, new: Codes
+    wanted: AnyArray,
+    first: int,
+    slots: AnyArray,
+    hashes: AnyArray,
+    count: int,
+    ids: AnyArray,
+    new: AnyArray,
 ) -> tuple[int, int]:
     """Number the statements from row `first` on; the row where the table was full, and the count.
 
@@ -60,7 +62,7 @@ def look_up(
 
 
 @compiled
-def _blank(data: Codes, i: int, end: int, flags: Codes) -> int:
+def _blank(data: AnyArray, i: int, end: int, flags: AnyArray) -> int:
     """The bytes of the white space at `i`; 0 where there is none."""
     if i >= end:
         return 0
@@ -71,7 +73,7 @@ def _blank(data: Codes, i: int, end: int, flags: Codes) -> int:
 
 @compiled
 def unwrap_new(
-    data: Codes, rows: Codes, at: Ints, size: Ints, flags: Codes, out: Codes, ends: Ints
+    data: AnyArray, rows: AnyArray, at: Ints, size: Ints, flags: AnyArray, out: AnyArray, ends: Ints
 ) -> None:
     """The statements of `rows`, white space folded as `segment.unwrap` does, end to end."""
     to = 0

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import AnyArray, Bytes, Int32s, Ints, UInt64s
 from clinqa.reading.scan_numba import compiled, njit
 from clinqa.reading.scan_tables import (
     ALPHA,
@@ -40,24 +40,21 @@ from clinqa.reading.scan_tables import (
 
 __all__ = ["ScanRows", "scan_texts"]
 
-Codes = npt.NDArray[Any]
-Ints = npt.NDArray[np.int64]
-
 
 class ScanRows(NamedTuple):
     """One row per statement, in text order. `at`, `size`: its bytes; `hashes`: 128 bits."""
 
-    study: npt.NDArray[np.int32]
+    study: Int32s
     start: Ints
     end: Ints
     head: Ints
-    section: npt.NDArray[np.int32]
-    structure: npt.NDArray[np.int32]
-    role: npt.NDArray[np.uint8]
-    phase: npt.NDArray[np.uint8]
+    section: Int32s
+    structure: Int32s
+    role: Bytes
+    phase: Bytes
     at: Ints
     size: Ints
-    hashes: npt.NDArray[np.uint64]
+    hashes: UInt64s
 
 
 # The state of one report: positions in an array of integers.
@@ -79,14 +76,14 @@ _U29, _U33, _U43 = np.uint64(29), np.uint64(33), np.uint64(43)
 
 
 @compiled
-def _skip(text: Codes, i: int, b: int, flags: Codes) -> int:
+def _skip(text: AnyArray, i: int, b: int, flags: AnyArray) -> int:
     while i < b and flags[text[i]] & SPACE:
         i += 1
     return i
 
 
 @compiled
-def _read_lines(text: Codes, start: int, stop: int, t: Tables, lines: Ints) -> tuple[int, int]:
+def _read_lines(text: AnyArray, start: int, stop: int, t: Tables, lines: Ints) -> tuple[int, int]:
     """The lines (left, right without trailing blanks, bars) and the width of the wrapped text."""
     flags = t.flags
     width = t.limits[MIN_WIDTH]
@@ -118,7 +115,7 @@ def _read_lines(text: Codes, start: int, stop: int, t: Tables, lines: Ints) -> t
 
 
 @compiled
-def _is_rule(text: Codes, first: int, b: int, flags: Codes) -> bool:
+def _is_rule(text: AnyArray, first: int, b: int, flags: AnyArray) -> bool:
     i = first
     while i < b and flags[text[i]] & RULE:
         i += 1
@@ -126,7 +123,7 @@ def _is_rule(text: Codes, first: int, b: int, flags: Codes) -> bool:
 
 
 @compiled
-def _after_bullet(text: Codes, first: int, b: int, flags: Codes) -> int:
+def _after_bullet(text: AnyArray, first: int, b: int, flags: AnyArray) -> int:
     i = first
     while i < b and flags[text[i]] & BULLET:
         i += 1
@@ -159,7 +156,7 @@ def _after_bullet(text: Codes, first: int, b: int, flags: Codes) -> int:
 
 
 @compiled
-def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) -> int:
+def _find_key(text: AnyArray, i: int, j: int, inline: bool, t: Tables, key: AnyArray) -> int:
     """The row of `meaning` for the header that text[i:j] is, or -1."""
     length = 0
     depth = 0
@@ -195,7 +192,7 @@ def _find_key(text: Codes, i: int, j: int, inline: bool, t: Tables, key: Codes) 
 
 
 @compiled
-def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
+def _is_upper(text: AnyArray, i: int, j: int, flags: AnyArray) -> bool:
     found = False
     for k in range(i, j):
         flag = flags[text[k]]
@@ -207,7 +204,7 @@ def _is_upper(text: Codes, i: int, j: int, flags: Codes) -> bool:
 
 
 @compiled
-def _header(text: Codes, i: int, b: int, line: bool, t: Tables, key: Codes, s: Ints) -> int:
+def _header(text: AnyArray, i: int, b: int, line: bool, t: Tables, key: AnyArray, s: Ints) -> int:
     """The row of `meaning` for the header at `i`, or -1; s[AFTER]: where what it heads begins."""
     n = len(text)
     limit = min(b, i + t.limits[HEADER_MAX])
@@ -295,7 +292,7 @@ def _apply(row: int, head: int, bullet: bool, inline: bool, t: Tables, s: Ints) 
 
 @compiled
 def _ends_line(
-    text: Codes, previous: int, first: int, b: int, width: int, t: Tables, s: Ints
+    text: AnyArray, previous: int, first: int, b: int, width: int, t: Tables, s: Ints
 ) -> bool:
     if s[BARS]:
         return bool(s[BARS] > 1 or text[first] != 124)
@@ -313,14 +310,14 @@ def _ends_line(
 
 
 @compiled
-def _column(text: Codes, j: int, b: int, t: Tables) -> bool:
+def _column(text: AnyArray, j: int, b: int, t: Tables) -> bool:
     if not (j + 2 < len(text) and text[j + 1] == 32 and text[j + 2] == 32):
         return False
     return _field(text, _skip(text, j, b, t.flags), b, t)
 
 
 @compiled
-def _field(text: Codes, i: int, b: int, t: Tables) -> bool:
+def _field(text: AnyArray, i: int, b: int, t: Tables) -> bool:
     if i >= b or not t.flags[text[i]] & UPPER:
         return False
     end = min(b, i + t.limits[FIELD_MAX])
@@ -336,7 +333,7 @@ def _field(text: Codes, i: int, b: int, t: Tables) -> bool:
 
 
 @compiled
-def _list_number(text: Codes, j: int, b: int, flags: Codes) -> bool:
+def _list_number(text: AnyArray, j: int, b: int, flags: AnyArray) -> bool:
     k = j
     while k < b and 48 <= text[k] <= 57:
         k += 1
@@ -346,7 +343,7 @@ def _list_number(text: Codes, j: int, b: int, flags: Codes) -> bool:
 
 
 @compiled
-def _mark(text: Codes, i: int, b: int, flags: Codes) -> int:
+def _mark(text: AnyArray, i: int, b: int, flags: AnyArray) -> int:
     j = i
     while j < b and 48 <= text[j] <= 57:
         j += 1
@@ -357,7 +354,7 @@ def _mark(text: Codes, i: int, b: int, flags: Codes) -> int:
 
 
 @compiled
-def _is_abbreviation(text: Codes, k: int, j: int, known: Codes) -> bool:
+def _is_abbreviation(text: AnyArray, k: int, j: int, known: AnyArray) -> bool:
     if j - k > 8:
         return False
     word = _U0
@@ -373,7 +370,7 @@ def _is_abbreviation(text: Codes, k: int, j: int, known: Codes) -> bool:
 
 
 @compiled
-def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
+def _ends_sentence(text: AnyArray, j: int, b: int, t: Tables, s: Ints) -> bool:
     flags = t.flags
     nxt = text[j + 1] if j + 1 < b else 10
     if text[j] != 46:
@@ -412,7 +409,7 @@ def _ends_sentence(text: Codes, j: int, b: int, t: Tables, s: Ints) -> bool:
 
 
 @compiled
-def _close(text: Codes, t: Tables, s: Ints, out: ScanRows) -> None:
+def _close(text: AnyArray, t: Tables, s: Ints, out: ScanRows) -> None:
     """End the open statement: keep it if it holds a letter and its section counts."""
     start, end = s[OPEN], s[LAST]
     if start < 0:
@@ -446,7 +443,7 @@ def _close(text: Codes, t: Tables, s: Ints, out: ScanRows) -> None:
 
 
 @compiled
-def _hash(text: Codes, start: int, end: int, structure: int, flags: Codes) -> Any:
+def _hash(text: AnyArray, start: int, end: int, structure: int, flags: AnyArray) -> Any:
     """Two 64-bit hashes of structure and unwrapped text.
 
     Among ten million distinct statements the chance that any two agree in all 128 bits is about
@@ -487,7 +484,9 @@ def _finish(value: Any) -> Any:
 
 
 @compiled
-def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out: ScanRows) -> None:
+def _sentences(
+    text: AnyArray, i: int, b: int, t: Tables, key: AnyArray, s: Ints, out: ScanRows
+) -> None:
     flags = t.flags
     while True:
         i = _skip(text, i, b, flags)
@@ -543,12 +542,12 @@ def _sentences(text: Codes, i: int, b: int, t: Tables, key: Codes, s: Ints, out:
 
 @compiled
 def _scan_one(
-    text: Codes,
+    text: AnyArray,
     start: int,
     stop: int,
     t: Tables,
     lines: Ints,
-    key: Codes,
+    key: AnyArray,
     s: Ints,
     out: ScanRows,
 ) -> None:
@@ -602,7 +601,7 @@ def _scan_one(
 
 
 @compiled
-def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> int:
+def _decode(data: AnyArray, begin: int, end: int, codes: AnyArray, places: AnyArray) -> int:
     """UTF-8 to code points; `places`: the byte each begins at, counted from `begin`."""
     sign = np.uint8(0)
     part = data[begin:end]
@@ -634,7 +633,7 @@ def _decode(data: Codes, begin: int, end: int, codes: Codes, places: Codes) -> i
 
 @njit
 def scan_texts(
-    data: Codes, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: ScanRows
+    data: AnyArray, offsets: Ints, starts: Ints, stops: Ints, first: int, t: Tables, out: ScanRows
 ) -> tuple[int, int]:
     """Scan texts from `first` on; where it stopped for want of room, and how many rows it made.
 

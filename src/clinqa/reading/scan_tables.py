@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bytes, Ints, UInt16s, UInt64s
 from clinqa.core.records import Phase
 from clinqa.reading import segment as rules
 from clinqa.reading.sections import Header, SectionTable
@@ -64,14 +64,14 @@ HASH_PRIME = 0x100000001B3
 class Tables(NamedTuple):
     """The look-ups of one pack."""
 
-    flags: npt.NDArray[np.uint16]  # by code point
-    limits: npt.NDArray[np.int64]  # by the names above
-    abbreviations: npt.NDArray[np.uint64]  # up to eight ASCII letters in one word
-    slots: npt.NDArray[np.int64]  # open addressing: number of a header key, or -1
-    keys: npt.NDArray[np.uint8]  # the header keys end to end
-    ends: npt.NDArray[np.int64]  # key i is keys[ends[i]:ends[i + 1]]
-    choice: npt.NDArray[np.int64]  # key i: row of `meaning` (words follow, none follow), or -1
-    meaning: npt.NDArray[np.int64]  # structure, role, phase (-1: as it was), structural, sticky
+    flags: UInt16s  # by code point
+    limits: Ints  # by the names above
+    abbreviations: UInt64s  # up to eight ASCII letters in one word
+    slots: Ints  # open addressing: number of a header key, or -1
+    keys: Bytes  # the header keys end to end
+    ends: Ints  # key i is keys[ends[i]:ends[i + 1]]
+    choice: Ints  # key i: row of `meaning` (words follow, none follow), or -1
+    meaning: Ints  # structure, role, phase (-1: as it was), structural, sticky
 
 
 def hash_bytes(key: bytes) -> int:
@@ -126,7 +126,7 @@ def make_tables(table: SectionTable) -> Tables:
     )
 
 
-def _limits(keys: list[str], structures: list[str]) -> npt.NDArray[np.int64]:
+def _limits(keys: list[str], structures: list[str]) -> Ints:
     limits = np.zeros(8, np.int64)
     limits[HEADER_MAX] = rules.HEADER_MAX
     limits[MIN_WIDTH] = rules.MIN_WIDTH
@@ -150,7 +150,7 @@ def _meaning(header: Header, structures: list[str]) -> tuple[int, int, int, int,
     )
 
 
-def _flags() -> npt.NDArray[np.uint16]:
+def _flags() -> UInt16s:
     flags = np.zeros(_CODE_POINTS, np.uint16)
     letters = np.arange(_LETTERS_END, dtype=np.uint32).view("U1")
     upper = np.strings.isupper(letters)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Ints
 from clinqa.packs.schema import BlockSpec
 from clinqa.reading.block_filter import may_be_divided
 from clinqa.reading.blocks import find_blocks
@@ -31,7 +31,7 @@ class Studies:
     texts: pa.Array
     rows: pa.Array
     parts: pa.Array
-    bounds: npt.NDArray[np.int64] | None
+    bounds: Ints | None
     without_block: int
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ def studies_of(batch: pa.Table, blocks: BlockSpec | None) -> Studies:
     texts = _one(batch["text"])
     ids, parts, rows = (_one(batch[name]) for name in ("study_id", "part", "row"))
     groups = pc.coalesce(_one(batch["group"]), ids)
-    bounds: npt.NDArray[np.int64] | None = None
+    bounds: Ints | None = None
     left_out = 0
     divided = _divided(texts, blocks)
     if divided:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Floats, Places
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import NOT_ASKED, AnswerCodes, Codes
-from clinqa.kinds.facets.judges import Floats, JudgedRun, SplitItems
+from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.stats.design import Design
 
 __all__ = ["Coded", "asked_by_all", "common_repeats", "key_of", "said_in"]
@@ -34,7 +34,7 @@ class Coded:
     votes: Sequence[JudgedRun]
     design: Design
 
-    def right(self, judged: Sequence[JudgedRun], rows: npt.NDArray[np.intp]) -> Floats:
+    def right(self, judged: Sequence[JudgedRun], rows: Places) -> Floats:
         """By run and each of these items the share of its repeats in which it was judged right."""
         gold = self.codes.reference(self.items)[rows]
         said = [codes_by(one)[:, rows] for one in judged]
@@ -54,7 +54,7 @@ def codes_by(judged: JudgedRun) -> AnswerCodes:
     return judged.codes
 
 
-def asked_by_all(judged: Sequence[JudgedRun]) -> npt.NDArray[np.bool_]:
+def asked_by_all(judged: Sequence[JudgedRun]) -> Bools:
     """Which items all of them were asked."""
     asked = [(codes_by(one) != NOT_ASKED).any(axis=0) for one in judged]
     return np.asarray(np.logical_and.reduce(asked))

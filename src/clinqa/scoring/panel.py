@@ -11,11 +11,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Floats, Places
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure, known
-from clinqa.kinds.facets.judges import Floats, JudgedRun
+from clinqa.kinds.facets.judges import JudgedRun
 from clinqa.scoring.coded import Coded, asked_by_all, common_repeats, said_in
 from clinqa.scoring.groups import model_facts
 from clinqa.scoring.stands_on import by_size
@@ -26,7 +26,6 @@ from clinqa.stats.pareto import frontier
 
 __all__ = ["bases_of", "panel_of", "panel_tables"]
 
-Bools = npt.NDArray[np.bool_]
 REFERENCE = "reference"
 #: Two models are of one size where neither has more than this share more parameters.
 _SAME_SIZE = 1.15
@@ -80,9 +79,7 @@ def _tuned(one: JudgedRun) -> bool:
     return bool(one.run and one.run.adapters) or one.model.startswith("encoder:")
 
 
-def _agreements(
-    coded: Coded, bases: Mapping[str, str], rows: npt.NDArray[np.intp]
-) -> dict[str, Any]:
+def _agreements(coded: Coded, bases: Mapping[str, str], rows: Places) -> dict[str, Any]:
     # every repeat stands beside the same repeat of the others; a cluster remains one
     judged, seed, draws = coded.judged, coded.design.seed, coded.design.draws
     repeats = common_repeats(judged)
@@ -186,7 +183,7 @@ def _plane(
     ]
 
 
-def _difficulty(coded: Coded, rows: npt.NDArray[np.intp]) -> dict[str, Any]:
+def _difficulty(coded: Coded, rows: Places) -> dict[str, Any]:
     judged, names = coded.judged, coded.codes.names
     share = coded.right(judged, rows)
     right = share > _MOSTLY
@@ -310,5 +307,5 @@ def _cell(found: Agreement, a: int, b: int) -> list[float | None]:
     return [known(float(table[a, b])) for table in (found.value, found.low, found.high)]
 
 
-def _table(values: npt.NDArray[np.float64]) -> list[list[float | None]]:
+def _table(values: Floats) -> list[list[float | None]]:
     return [[known(one) for one in row] for row in values.tolist()]

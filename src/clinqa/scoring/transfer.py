@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.stats import rankdata
 
+from clinqa.core.arrays import AnyArray, Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest, known
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import Codes
-from clinqa.kinds.facets.judges import Floats
 from clinqa.scoring.coded import Coded, asked_by_all, key_of
 from clinqa.scoring.votes import read_meta
 from clinqa.stats.design import cluster_weights
@@ -136,9 +135,7 @@ def _kept(
     return told, ours, theirs
 
 
-def accuracies(
-    right: Floats, groups: npt.NDArray[Any], seed: int, draws: int
-) -> tuple[Floats, Floats]:
+def accuracies(right: Floats, groups: AnyArray, seed: int, draws: int) -> tuple[Floats, Floats]:
     """Accuracy of each row, and of each row in each resample of the groups."""
     _, coded = np.unique(groups, return_inverse=True)
     clusters = int(coded.max()) + 1

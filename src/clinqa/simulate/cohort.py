@@ -12,15 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Floats, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
 
 __all__ = ["PATIENT_LEVEL", "TRACT_LEVEL", "Effect", "MadeCohort", "chance_right", "make_cohort"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 PATIENT_LEVEL = ("age", "sex", "race", "insurance")
 TRACT_LEVEL = ("income", "schooling")
@@ -62,7 +60,7 @@ class Effect:
     on: str
     drop: float
 
-    def hit(self, cohort: MadeCohort) -> npt.NDArray[np.bool_]:
+    def hit(self, cohort: MadeCohort) -> Bools:
         """Which patients it hits."""
         values = cohort.values(self.on)
         known = [value for value in values if value]

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from clinqa.core.arrays import Float32s, Floats, Int8s
 from clinqa.stats.design import Labels, cluster_weights
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import Floats, of_samples, percentile
+from clinqa.stats.intervals import of_samples, percentile
 from clinqa.stats.measure import ratio
 
 __all__ = ["Agreement", "agreement", "hierarchy"]
@@ -54,7 +54,7 @@ class Agreement:
 
 
 def agreement(
-    codes: npt.NDArray[np.int8],
+    codes: Int8s,
     groups: Labels,
     *,
     seed: int,
@@ -98,10 +98,10 @@ def agreement(
 
 
 def _counts(
-    codes: npt.NDArray[np.int8],
+    codes: Int8s,
     groups: Labels,
     pairs: Sequence[tuple[int, int]],
-) -> tuple[npt.NDArray[np.float32], int]:
+) -> tuple[Float32s, int]:
     """By cluster: items, how often each pair agrees, how often each judge says each class."""
     _, coded = np.unique(np.asarray(groups), return_inverse=True)
     order = np.argsort(coded, kind="stable")

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import ArrayLike, Bools, Floats
 from clinqa.core.figures import PairedTest
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import drawn
-from clinqa.stats.intervals import ROUNDING, Floats
+from clinqa.stats.intervals import ROUNDING
 from clinqa.stats.measure import Measure
 
 __all__ = ["FLIPS", "Difference", "compare", "differences", "mcnemar"]
@@ -57,8 +57,8 @@ class Difference:
 
 def compare(
     measures: Sequence[Measure],
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
     design: Design,
     *,
     flips: int = FLIPS,
@@ -118,7 +118,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 def _alike(
     measures: Sequence[Measure], ours: Floats, theirs: Floats, both: bool
-) -> list[tuple[npt.NDArray[np.bool_], list[int]]]:
+) -> list[tuple[Bools, list[int]]]:
     """Measures of the same items in both runs, with the mask of those items."""
     if not both:
         return [(np.ones(len(ours), np.bool_), list(range(len(measures))))]

@@ -17,11 +17,11 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaln, gammaln
 
+from clinqa.core.arrays import ArrayLike, Bools, Floats
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import Floats, wilson
+from clinqa.stats.intervals import wilson
 
 __all__ = [
     "Cover",
@@ -41,7 +41,6 @@ __all__ = [
     "threshold",
 ]
 
-Mask = npt.NDArray[np.bool_]
 Cover = Literal["any", "all"]
 Rule = Literal["conformal", "plain"]
 _FULL = math.inf
@@ -95,7 +94,7 @@ def rank_of(n: int, alpha: float) -> int:
     return math.ceil((n + 1) * (1 - Fraction(str(alpha))))
 
 
-def threshold(scores: npt.ArrayLike, alpha: float, rule: Rule = "conformal") -> Threshold:
+def threshold(scores: ArrayLike, alpha: float, rule: Rule = "conformal") -> Threshold:
     """The threshold that these calibration scores give.
 
     >>> threshold([0.1, 0.2, 0.3, 0.4], 0.2).value, threshold([0.1, 0.2, 0.3], 0.2).full
@@ -112,7 +111,7 @@ def threshold(scores: npt.ArrayLike, alpha: float, rule: Rule = "conformal") -> 
     return Threshold(_FULL if k > n else float(ordered[k - 1]), k, n, alpha, rule)
 
 
-def gold_scores(probabilities: Floats, gold: Mask, cover: Cover = "any") -> Floats:
+def gold_scores(probabilities: Floats, gold: Bools, cover: Cover = "any") -> Floats:
     """The score of each item: of its likeliest gold label (any) or its unlikeliest (all).
 
     >>> p, gold = np.array([[0.8, 0.1, 0.1]]), np.array([[True, True, False]])
@@ -129,11 +128,11 @@ def gold_scores(probabilities: Floats, gold: Mask, cover: Cover = "any") -> Floa
     return highest
 
 
-def sets(probabilities: Floats, limit: Threshold | Floats) -> Mask:
+def sets(probabilities: Floats, limit: Threshold | Floats) -> Bools:
     """Which labels each item's set holds; `limit` may be one value a class."""
     value = limit.value if isinstance(limit, Threshold) else limit
     # scores as in `gold_scores`, by the same expression: equal ones stay equal to the last bit
-    held: Mask = (1 - probabilities) <= value
+    held: Bools = (1 - probabilities) <= value
     return held
 
 
@@ -146,7 +145,7 @@ def fewest_a_class(alpha: float) -> int:
     return math.ceil(1 / Fraction(str(alpha))) - 1
 
 
-def class_thresholds(probabilities: Floats, gold: Mask, alpha: float) -> Floats:
+def class_thresholds(probabilities: Floats, gold: Bools, alpha: float) -> Floats:
     """One threshold a class, from the items that have it: coverage within each class.
 
     ValueError naming the classes (by place) that have too few items.
@@ -162,7 +161,7 @@ def class_thresholds(probabilities: Floats, gold: Mask, alpha: float) -> Floats:
     )
 
 
-def randomised_sets(probabilities: Floats, scores: Floats, alpha: float, *, seed: int) -> Mask:
+def randomised_sets(probabilities: Floats, scores: Floats, alpha: float, *, seed: int) -> Bools:
     """Sets whose coverage is 1 - alpha exactly, ties and all: one draw an item breaks them.
 
     A label goes in if its smoothed p-value, (#higher + u (#equal + 1)) / (n + 1), is over alpha.
@@ -173,13 +172,13 @@ def randomised_sets(probabilities: Floats, scores: Floats, alpha: float, *, seed
     equal = np.searchsorted(ordered, own, side="right") - np.searchsorted(ordered, own, side="left")
     draw = np.random.default_rng(seed).random((len(own), 1))
     chance = (higher + draw * (equal + 1)) / (len(ordered) + 1)
-    held: Mask = chance > alpha
+    held: Bools = chance > alpha
     return held
 
 
 def cross_sets(
     fold_probabilities: Sequence[Floats], fold_scores: Sequence[Floats], alpha: float
-) -> Mask:
+) -> Bools:
     """Cross-conformal sets (Vovk 2015): each fold's scores against the model that left it out.
 
     `fold_probabilities[k]` are the new items' under model k, `fold_scores[k]` those of the items
@@ -192,7 +191,7 @@ def cross_sets(
         ordered = np.sort(scores)
         higher += len(ordered) - np.searchsorted(ordered, 1 - probabilities, side="left")
         n += len(ordered)
-    held: Mask = (higher + 1) / (n + 1) > alpha
+    held: Bools = (higher + 1) / (n + 1) > alpha
     return held
 
 
@@ -223,8 +222,8 @@ def beta_binomial_band(
 
 
 def coverage(
-    held: Mask,
-    gold: Mask,
+    held: Bools,
+    gold: Bools,
     limit: Threshold,
     *,
     cover: Cover = "any",

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import ArrayLike, Bools, Floats
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import SHARE, Bounds, Floats, exact, student
+from clinqa.stats.intervals import SHARE, Bounds, exact, student
 
 __all__ = ["PredictionPowered", "corrected"]
 
@@ -32,8 +32,8 @@ class PredictionPowered:
 
 
 def corrected(
-    people: npt.ArrayLike,
-    judge: npt.ArrayLike,
+    people: ArrayLike,
+    judge: ArrayLike,
     design: Design,
     *,
     weight: float | None = None,
@@ -63,7 +63,7 @@ def corrected(
     clusters = len(np.unique(coded[seen]))
     y, f, rest = said[seen], judged[seen], judged[~seen]
 
-    def added(values: Floats, where: npt.NDArray[np.bool_]) -> Floats:
+    def added(values: Floats, where: Bools) -> Floats:
         """What each cluster adds to the error of a mean."""
         apart = (values - values.mean()) / len(values) if len(values) else values
         return np.bincount(coded[where], apart, len(names)).astype(np.float64)

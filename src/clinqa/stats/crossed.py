@@ -21,11 +21,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.design import Design, Ints, resampled_totals
+from clinqa.core.arrays import ArrayLike, Floats, Ints
+from clinqa.stats.design import Design, resampled_totals
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.intervals import SHARE, Floats, student, two_sided
+from clinqa.stats.intervals import SHARE, student, two_sided
 from clinqa.stats.measure import mean, ratio
 
 __all__ = ["FEWEST_SEEDS", "Combination", "Crossed"]
@@ -56,7 +56,7 @@ class Crossed:
     all), `clusters` which questions go together.
     """
 
-    def __init__(self, right: npt.ArrayLike, design: Design) -> None:
+    def __init__(self, right: ArrayLike, design: Design) -> None:
         flat = np.atleast_2d(np.asarray(right, dtype=np.float64))
         many = flat.shape[1]
         groups = np.asarray(range(many) if design.clusters is None else design.clusters)
@@ -111,7 +111,7 @@ class Crossed:
         """How many trainings a row has."""
         return int((self._row == row).sum())
 
-    def combine(self, weights: npt.ArrayLike) -> Combination:
+    def combine(self, weights: ArrayLike) -> Combination:
         """The sum of weights × cells; `weights` is rows × test sets."""
         given = np.asarray(weights, dtype=np.float64)
         if given.shape != self.matrix.shape:

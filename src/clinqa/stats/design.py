@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.intervals import Floats
+from clinqa.core.arrays import AnyArray, ArrayLike, Floats, Ints, UInt64s
 
-__all__ = ["Design", "Ints", "Labels", "cluster_sums", "cluster_weights", "resampled_totals"]
+__all__ = ["Design", "Labels", "cluster_sums", "cluster_weights", "resampled_totals"]
 
-Ints = npt.NDArray[np.int64]
-Labels = Sequence[Any] | npt.NDArray[Any]
+Labels = Sequence[Any] | AnyArray
 _WEIGHTS_AT_ONCE = 1 << 22
 
 
@@ -36,7 +34,7 @@ class Design:
 
     clusters: Labels | None = None
     strata: Labels | None = None
-    weights: npt.ArrayLike | None = None
+    weights: ArrayLike | None = None
     crossed: Labels | None = None
     seed: int = 0
     draws: int = 1000
@@ -46,13 +44,15 @@ class Design:
         if not 0 < self.level < 1 or self.draws < 1:
             raise ValueError("a level between 0 and 1, and at least one draw")
 
-    def of(self, rows: npt.NDArray[Any]) -> Design:
+    def of(self, rows: AnyArray) -> Design:
         """The design of some rows, by their places or a mask."""
         parts = {name: getattr(self, name) for name in ("clusters", "strata", "weights")}
-        chosen = {name: np.asarray(own)[rows] for name, own in parts.items() if own is not None}
+        chosen: dict[str, Any] = {
+            name: np.asarray(own)[rows] for name, own in parts.items() if own is not None
+        }
         return replace(self, **chosen)
 
-    def sums(self, rows: npt.ArrayLike) -> Floats:
+    def sums(self, rows: ArrayLike) -> Floats:
         """The sum of the rows of each cluster, clusters in the order of their names."""
         table = np.asarray(rows, dtype=np.float64)
         if self.weights is not None:
@@ -78,7 +78,7 @@ class Design:
         tops = np.array([top(stratum) for stratum in strata.tolist()], dtype=np.int64)
         return {at: np.flatnonzero(tops == at) for at in np.unique(tops).tolist()}
 
-    def parts(self, rows: npt.ArrayLike) -> list[tuple[int, Floats]]:
+    def parts(self, rows: ArrayLike) -> list[tuple[int, Floats]]:
         """The sums of clusters that are drawn among themselves, each with its seed."""
         if self.strata is None:
             return [(self.seed, self.sums(rows))]
@@ -92,7 +92,7 @@ class Design:
         return sum(rest, first)
 
 
-def cluster_sums(rows: npt.ArrayLike, groups: Labels) -> Floats:
+def cluster_sums(rows: ArrayLike, groups: Labels) -> Floats:
     """The sum of the rows of each group, groups in the order of their names.
 
     The rows of a group are put in an order of their content first, so that the order in which
@@ -113,12 +113,12 @@ def cluster_sums(rows: npt.ArrayLike, groups: Labels) -> Floats:
     return made
 
 
-def _row_hashes(table: Floats) -> npt.NDArray[np.uint64]:
+def _row_hashes(table: Floats) -> UInt64s:
     """A number for the content of each row; whole numbers, so exact in any order."""
     odd = np.cumprod(np.full(table.shape[1], 0x9E3779B97F4A7C15, dtype=np.uint64))  # wraps
     bits = np.ascontiguousarray(table).view(np.uint64)
     # The low bits of a number are mostly zeros; its high ones are mixed in.
-    made: npt.NDArray[np.uint64] = ((bits ^ (bits >> np.uint64(29))) * odd).sum(axis=1)
+    made: UInt64s = ((bits ^ (bits >> np.uint64(29))) * odd).sum(axis=1)
     return made
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
+
+from clinqa.core.arrays import ArrayLike, Floats
 
 __all__ = [
     "FEWEST_PERMUTED",
@@ -25,7 +26,6 @@ __all__ = [
     "permutation_test",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 #: With fewer rows no arrangement is rare: three have 6, so that p cannot be below 1/6.
 FEWEST_PERMUTED = 5
@@ -45,7 +45,7 @@ class Permuted:
     exact: bool
 
 
-def gap(matrix: npt.ArrayLike) -> float:
+def gap(matrix: ArrayLike) -> float:
     """Mean of the diagonal minus mean of all other cells.
 
     >>> gap([[3, 1], [1, 3]])
@@ -55,7 +55,7 @@ def gap(matrix: npt.ArrayLike) -> float:
     return float((gap_weights(len(table)) * table).sum())
 
 
-def centred_diagonal(matrix: npt.ArrayLike) -> Floats:
+def centred_diagonal(matrix: ArrayLike) -> Floats:
     """Each diagonal cell less the means of its row and column, plus the mean of all.
 
     >>> centred_diagonal([[5, 1], [1, 3]]).tolist()
@@ -90,7 +90,7 @@ def interaction_weights(k: int, at: int | None = None) -> Floats:
     return made
 
 
-def permutation_test(matrix: npt.ArrayLike, *, seed: int = 0, arrangements: int = 9999) -> Permuted:
+def permutation_test(matrix: ArrayLike, *, seed: int = 0, arrangements: int = 9999) -> Permuted:
     """One-sided: is the gap larger than when rows are named by chance?
 
     Of all k! namings where there are at most 8 rows (the real one is among them, so that p is at
@@ -126,7 +126,7 @@ def permutation_test(matrix: npt.ArrayLike, *, seed: int = 0, arrangements: int 
     return Permuted(gap(table), as_large / len(named), as_large, len(named), True)
 
 
-def _square(matrix: npt.ArrayLike) -> Floats:
+def _square(matrix: ArrayLike) -> Floats:
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
         raise ValueError("a square matrix of numbers, rows and columns in the same order")

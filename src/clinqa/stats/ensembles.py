@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
+
+from clinqa.core.arrays import Bools, Floats, Int8s, Int16s, Ints, UInt64s
 
 __all__ = ["Searched", "majority", "search"]
 
-Words = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
 
-
-def majority(codes: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def majority(codes: Int8s) -> Int8s:
     """The vote over the rows of `codes` (1 True, 0 False, -1 no answer); -1 for a tie.
 
     >>> majority(np.array([[1, 1, 0, 1], [1, 0, 0, -1], [0, -1, 1, 0]], dtype=np.int8)).tolist()
@@ -39,9 +37,9 @@ class Searched:
     right."""
 
     size: int
-    members: npt.NDArray[np.int16]
-    true_right: Counts
-    false_right: Counts
+    members: Int16s
+    true_right: Ints
+    false_right: Ints
     true: int
     false: int
 
@@ -49,11 +47,9 @@ class Searched:
         return len(self.members)
 
     @property
-    def accuracy(self) -> npt.NDArray[np.float64]:
+    def accuracy(self) -> Floats:
         """The share of items judged right, by set."""
-        made: npt.NDArray[np.float64] = (self.true_right + self.false_right) / (
-            self.true + self.false
-        )
+        made: Floats = (self.true_right + self.false_right) / (self.true + self.false)
         return made
 
     def best(self) -> int:
@@ -61,7 +57,7 @@ class Searched:
         return int(np.argmax(self.true_right + self.false_right))
 
 
-def search(right: npt.NDArray[np.bool_], gold: npt.NDArray[np.bool_], size: int) -> Searched:
+def search(right: Bools, gold: Bools, size: int) -> Searched:
     """All sets of `size` of the rows of `right` (judges by items: did it judge the item right?).
 
     >>> one = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], dtype=bool)
@@ -96,8 +92,8 @@ def search(right: npt.NDArray[np.bool_], gold: npt.NDArray[np.bool_], size: int)
 
 
 def _prefixes(
-    words: Words, length: int, need: int, chosen: tuple[int, ...], votes: list[Words]
-) -> Iterator[tuple[tuple[int, ...], list[Words]]]:
+    words: UInt64s, length: int, need: int, chosen: tuple[int, ...], votes: list[UInt64s]
+) -> Iterator[tuple[tuple[int, ...], list[UInt64s]]]:
     """Every set of `length` members in order, with the items that have at least t right votes."""
     if not length:
         yield chosen, votes
@@ -110,7 +106,7 @@ def _prefixes(
         yield from _prefixes(words, length - 1, need, (*chosen, member), more)
 
 
-def _packed(right: npt.NDArray[np.bool_]) -> Words:
+def _packed(right: Bools) -> UInt64s:
     """Bits by row, 64 a word, the last word filled up with zeros."""
     width = -(-right.shape[1] // 64) * 64
     padded = np.zeros((len(right), width), dtype=np.bool_)

@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import ArrayLike, Floats
 from clinqa.core.figures import Figure, known
 from clinqa.stats.design import Design, Labels
 from clinqa.stats.intervals import (
     ROUNDING,
     SHARE,
     Bounds,
-    Floats,
     bca,
     exact,
     jackknife_error,
@@ -72,10 +71,10 @@ class Estimate:
 
 
 def estimate(
-    values: npt.ArrayLike,
+    values: ArrayLike,
     clusters: Labels | None = None,
     *,
-    weights: npt.ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     seed: int = 0,
     draws: int = 1000,
     level: float = 0.95,
@@ -95,7 +94,7 @@ def estimate(
     return replace(found, n=len(x))
 
 
-def estimates(measures: Sequence[Measure], rows: npt.ArrayLike, design: Design) -> list[Estimate]:
+def estimates(measures: Sequence[Measure], rows: ArrayLike, design: Design) -> list[Estimate]:
     """Each measure with its interval over the design's clusters.
 
     `rows` are items, or the sums of clusters where the design names none. BCa from samples of

@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaincinv, expit, logit, ndtr, ndtri, stdtr, stdtrit
+
+from clinqa.core.arrays import Floats
 
 __all__ = [
     "ROUNDING",
     "SHARE",
     "SIGNED",
     "Bounds",
-    "Floats",
     "bca",
     "exact",
     "jackknife_error",
@@ -32,7 +32,6 @@ __all__ = [
     "wilson",
 ]
 
-Floats = npt.NDArray[np.float64]
 #: Between what a figure lies; None where it is no share of anything.
 Bounds = tuple[float, float] | None
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)

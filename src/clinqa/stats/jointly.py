@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.intervals import Floats
+from clinqa.core.arrays import ArrayLike, Floats
 
 __all__ = ["simultaneous"]
 
 
 def simultaneous(
-    values: Floats, samples: Floats, clusters: npt.ArrayLike, level: float
+    values: Floats, samples: Floats, clusters: ArrayLike, level: float
 ) -> tuple[Floats, Floats]:
     """Both ends for figures (groups, …) from their samples (draws, groups, …).
 

@@ -12,9 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from clinqa.core.arrays import Floats
 from clinqa.stats.design import Design, Labels
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.intervals import Floats, exact
+from clinqa.stats.intervals import exact
 from clinqa.stats.measure import Measure, ratio
 
 __all__ = ["Weights", "confusion_sums", "kappa", "kappa_of_tables"]

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.stats.design import Ints
+from clinqa.core.arrays import ArrayLike, Floats, Ints
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import Floats, percentile
+from clinqa.stats.intervals import percentile
 from clinqa.stats.measure import ratio
 
 __all__ = ["MISSING", "alpha", "coded", "fleiss_kappa", "value_counts"]
@@ -51,7 +50,7 @@ def coded(labels: Sequence[Sequence[str | None]], values: Sequence[str]) -> Ints
     )
 
 
-def value_counts(ratings: npt.ArrayLike, values: int) -> Ints:
+def value_counts(ratings: ArrayLike, values: int) -> Ints:
     """How often each label stands in each unit; one row a unit. `ratings` has one row a rater."""
     table = np.asarray(ratings, dtype=np.int64)
     if table.ndim != 2 or (table >= values).any():
@@ -63,7 +62,7 @@ def value_counts(ratings: npt.ArrayLike, values: int) -> Ints:
 
 
 def alpha(
-    ratings: npt.ArrayLike,
+    ratings: ArrayLike,
     values: int,
     *,
     seed: int = 0,
@@ -101,7 +100,7 @@ def alpha(
     return Estimate(value, low, high, units.size, units.size, how)
 
 
-def _units(ratings: npt.ArrayLike, values: int) -> _Units:
+def _units(ratings: ArrayLike, values: int) -> _Units:
     """Distinct units by their sorted labels: sorting five numbers is cheaper than 55 counts."""
     table = np.asarray(ratings, dtype=np.int64)
     if table.ndim != 2 or (table >= values).any() or (table < MISSING).any():
@@ -168,7 +167,7 @@ def _by_pair(units: _Units, random: np.random.Generator, draws: int) -> Floats:
     return made
 
 
-def fleiss_kappa(ratings: npt.ArrayLike, values: int) -> float:
+def fleiss_kappa(ratings: ArrayLike, values: int) -> float:
     """Fleiss' kappa: every unit rated by the same number of raters, none missing.
 
     >>> round(fleiss_kappa([[0, 0, 1, 1], [0, 1, 1, 1]], 2), 3)

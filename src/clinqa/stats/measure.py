@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from clinqa.stats.intervals import SHARE, Bounds, Floats
+from clinqa.core.arrays import Floats
+from clinqa.stats.intervals import SHARE, Bounds
 
 __all__ = ["Measure", "Rule", "mean", "ratio", "share"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.ids import sub_seed
-from clinqa.stats.design import Ints
-from clinqa.stats.intervals import ROUNDING, Floats, percentile
+from clinqa.stats.intervals import ROUNDING, percentile
 
 __all__ = ["Null", "adjusted", "blocks_of", "keys_of", "null", "p_values", "permuted"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from clinqa.core.arrays import Floats
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import Floats, of_samples
+from clinqa.stats.intervals import of_samples
 from clinqa.stats.measure import ratio
 
 __all__ = ["kendall", "means_drawn", "ranking_kept"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clinqa.stats.intervals import Floats
+from clinqa.core.arrays import Floats
 from clinqa.stats.measure import ratio
 
 __all__ = ["MEASURES", "Cells", "cells_of_rates", "contradictions"]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clinqa.core.arrays import Floats
 from clinqa.core.figures import Figure, PairedTest, known
 from clinqa.stats.crossed import FEWEST_SEEDS
 from clinqa.stats.diagonal import (
@@ -27,7 +28,6 @@ from clinqa.stats.diagonal import (
 )
 from clinqa.stats.estimates import Estimate
 from clinqa.stats.families import adjusted
-from clinqa.stats.intervals import Floats
 from clinqa.studying.answers import ALL, NONE
 from clinqa.studying.crossing import Arm
 

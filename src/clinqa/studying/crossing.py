@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from clinqa.core.errors import SourceError
@@ -20,8 +19,6 @@ from clinqa.stats.design import Design
 from clinqa.studying.answers import ALL, NONE
 
 __all__ = ["Arm", "arms_of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

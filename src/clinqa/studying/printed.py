@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Floats
 from clinqa.core.errors import SourceError
 from clinqa.stats.diagonal import FEWEST_PERMUTED, centred_diagonal, gap, permutation_test
 from clinqa.studying.cells import read_cells
@@ -28,7 +28,7 @@ class Printed:
     """A square matrix with its names."""
 
     names: Sequence[str]
-    cells: npt.NDArray[np.float64]
+    cells: Floats
     left_out: Sequence[str]
     percent: bool = False  # every cell says so
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.builders.reports.context import section_contexts
 from clinqa.builders.reports.labelled import Labelled, coded
 from clinqa.builders.reports.unmentioned import unmentioned
+from clinqa.core.arrays import AnyArray, Bools, UInt64s
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.records import Kind, Level
 from clinqa.dataset.itemids import ids_of
@@ -44,12 +43,12 @@ class _Rows:
     """A row an item. `label` is its label's row, or the number of labels where it has none;
     `answer` numbers the sentences of the batch first, then the canonical answers."""
 
-    study: npt.NDArray[Any]
-    abnormality: npt.NDArray[Any]
-    label: npt.NDArray[Any]
-    kind: npt.NDArray[Any]
-    answer: npt.NDArray[Any]
-    draw: npt.NDArray[np.uint64]  # 0: stays in any case
+    study: AnyArray
+    abnormality: AnyArray
+    label: AnyArray
+    kind: AnyArray
+    answer: AnyArray
+    draw: UInt64s  # 0: stays in any case
 
     def sorted(self, more: _Rows) -> _Rows:
         """Both, so that a study's items stay together."""
@@ -58,7 +57,7 @@ class _Rows:
         order = np.lexsort((columns[3], columns[1], columns[0]))
         return _Rows(*(column[order] for column in columns))
 
-    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+    def _columns(self) -> tuple[AnyArray, ...]:
         return self.study, self.abnormality, self.label, self.kind, self.answer, self.draw
 
 
@@ -178,9 +177,9 @@ class ItemMaker:
         self,
         batch: Labelled,
         rows: _Rows,
-        question: npt.NDArray[Any],
+        question: AnyArray,
         answers: pa.Array,
-        silent: npt.NDArray[np.bool_],
+        silent: Bools,
     ) -> pa.Array:
         """`core.ids.item_id` of every item; part and page are those of its first span."""
         ids, parts = batch.studies.ids.to_pylist(), batch.studies.parts.to_pylist()

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Int32s
 from clinqa.core.records import Phase
 from clinqa.reading.pieces import Pieces
 from clinqa.reading.scan_tables import PHASES
@@ -39,7 +39,7 @@ class Sections:
 
     first: list[int]
     rows: list[tuple[int, int, int]]
-    statement: npt.NDArray[np.int32]
+    statement: Int32s
     of_piece: list[int]
 
 

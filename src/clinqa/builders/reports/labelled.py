@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.builders.reports.context import Sections, findings_context, sections_of
+from clinqa.core.arrays import Bytes, Int32s, Integers, UInt64s
 from clinqa.core.records import Level
 from clinqa.core.schema import SPAN
 from clinqa.reading.attribute import Labels
@@ -87,10 +87,10 @@ class Decided:
     `Labels.deciding`, `answer` by label. `key` says which sentence decided a label."""
 
     texts: pa.Array
-    of_deciding: npt.NDArray[np.int32]
-    answer: npt.NDArray[np.int32]
-    key: npt.NDArray[np.uint64]
-    method: npt.NDArray[np.uint8]
+    of_deciding: Int32s
+    answer: Int32s
+    key: UInt64s
+    method: Bytes
 
 
 def _decided(batch: Labelled) -> Decided:
@@ -116,7 +116,7 @@ def _decided(batch: Labelled) -> Decided:
     )
 
 
-def coded(codes: npt.NDArray[np.integer], values: pa.Array | Sequence[str]) -> pa.DictionaryArray:
+def coded(codes: Integers, values: pa.Array | Sequence[str]) -> pa.DictionaryArray:
     """A column that repeats some strings."""
     if not isinstance(values, pa.Array):
         values = pa.array(values, pa.string())

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Int8s, Ints
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset.splits import sample_groups, split_groups
@@ -32,15 +32,15 @@ _KEPT, _REJECTED, _DUPLICATE, _NOT_SAMPLED = range(4)
 class Fate:
     """`split[i]` is the split of study i, or OUT; `state_counts` are per study position."""
 
-    split: npt.NDArray[np.int8]
-    state: npt.NDArray[np.int8]
+    split: Int8s
+    state: Int8s
     rejects: list[Reject]
     counts: StageCounts
     groups: Mapping[str, int]
     """The number of groups in train, validation and test."""
     studies: Mapping[str, int]
 
-    def items_in_state(self, per_study: npt.NDArray[np.int64]) -> dict[str, int]:
+    def items_in_state(self, per_study: Ints) -> dict[str, int]:
         """How many of something studies have, by what became of the study."""
         sums = np.bincount(self.state, weights=per_study, minlength=4).astype(np.int64)
         return dict(zip(("kept", "rejected", "duplicates", "out_of_scope"), sums, strict=True))
@@ -131,7 +131,7 @@ class Ledger:
             _by_split(split[split != OUT].tolist()),
         )
 
-    def _counts(self, state: npt.NDArray[np.int8], rejects: Sequence[Reject]) -> StageCounts:
+    def _counts(self, state: Int8s, rejects: Sequence[Reject]) -> StageCounts:
         by_state = np.bincount(state, minlength=4)
         beside = sum(reject.reason not in ITEM_REASONS for reject in self._beside)
         scopes = Counter(self._out_of_scope)
@@ -170,7 +170,7 @@ def _ledger_columns(studies: pa.Table | None) -> pa.Table:
     return studies.select(schema.names).cast(schema)
 
 
-def _find_repeats(table: pa.Table, state: npt.NDArray[np.int8]) -> list[list[int]]:
+def _find_repeats(table: pa.Table, state: Int8s) -> list[list[int]]:
     """Mark duplicates and conflicts in `state`; gives, for each conflict, one study a version.
 
     Which of several equal studies is kept: the one whose text column's name sorts first.

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from clinqa.builders.reports.ahead import ahead
 from clinqa.builders.reports.batches import BatchBuilder, Built, Recipe
+from clinqa.core.arrays import Int32s
 from clinqa.core.errors import ClinqaError
 from clinqa.core.interrupts import children_ignore_interrupts
 from clinqa.core.orphans import end_with_parent
@@ -53,7 +53,7 @@ class BuiltBatches:
 
     def _pooled(self) -> Iterator[Built]:
         pool = ProcessPoolExecutor(self._workers, get_context("spawn"), _start, (self._recipe,))
-        local: dict[int, npt.NDArray[np.int32]] = {}
+        local: dict[int, Int32s] = {}
         waiting: deque[Future[_Sent]] = deque()
         try:
             for batch in self._batches:
@@ -71,7 +71,7 @@ class BuiltBatches:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _entered(self, sent: _Sent, local: dict[int, npt.NDArray[np.int32]]) -> Built:
+    def _entered(self, sent: _Sent, local: dict[int, Int32s]) -> Built:
         """A worker's batch in our numbers. A worker's batches come in the order it built them."""
         new, known = sent.new, self._numbers
         numbers = np.empty(len(new.texts), np.int32)

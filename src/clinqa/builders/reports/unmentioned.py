@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import AnyArray, Bools, Int32s, Ints, UInt64s
 from clinqa.core.ids import stable_hash, sub_seed
 
 __all__ = ["unmentioned"]
@@ -18,10 +17,10 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 def unmentioned(
     ids: Sequence[str],
     abnormalities: Sequence[str],
-    mentioned: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]],
-    asked: npt.NDArray[np.bool_],
+    mentioned: Iterable[tuple[AnyArray, AnyArray]],
+    asked: Bools,
     seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+) -> tuple[Int32s, Ints, UInt64s]:
     """Study and abnormality of every pair that is not `mentioned`, and a draw for each.
 
     Those of the lowest draws will stay (`DatasetWriter`, `drawn_share`): a draw hangs on the seed,
@@ -39,7 +38,7 @@ def unmentioned(
     return study.astype(np.int32), abnormality.astype(np.int64), draws
 
 
-def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _mixed(values: UInt64s) -> UInt64s:
     """Splitmix64's last step: every bit of the result hangs on every bit of the value."""
     with np.errstate(over="ignore"):
         z = values + _GOLDEN

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.builders.reports.ledger import OUT, Fate, Ledger
+from clinqa.core.arrays import Int8s, Ints, UInt64s
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import make_folder, writing
@@ -179,7 +179,7 @@ class DatasetWriter:
         if self._share is None:
             return _ALL_DRAWN, 0
         others = 0
-        found: list[npt.NDArray[np.uint64]] = []
+        found: list[UInt64s] = []
         for piece in self._items.read(["study", "draw"]):
             own = piece["draw"].filter(pa.array(fate.split[piece["study"].to_numpy()] != OUT))
             others += own.null_count
@@ -191,14 +191,12 @@ class DatasetWriter:
         limit = int(np.partition(draws, wanted)[wanted])
         return limit, int((draws >= limit).sum())
 
-    def _survey(
-        self, fate: Fate, limit: int
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    def _survey(self, fate: Fate, limit: int) -> tuple[UInt64s, UInt64s, Ints]:
         """One pass over ids and keys: train's keys, ids that occur twice, items a study."""
         per_study = np.zeros(self._ledger.size, dtype=np.int64)
         ids = np.empty(self._items.rows, dtype=np.uint64)
         used = 0
-        keys: list[npt.NDArray[np.uint64]] = []
+        keys: list[UInt64s] = []
         columns = [
             name
             for name in ("id", "study", "statement_key", "draw")
@@ -224,8 +222,8 @@ class DatasetWriter:
     def _write_items(
         self,
         fate: Fate,
-        train_keys: npt.NDArray[np.uint64],
-        repeats: npt.NDArray[np.uint64],
+        train_keys: UInt64s,
+        repeats: UInt64s,
         limit: int,
     ) -> tuple[dict[str, SplitCounts], dict[tuple[str, int], int], dict[Path, int]]:
         schema = encoded_schema(LONG_FORM, _REPEATED)
@@ -288,7 +286,7 @@ class DatasetWriter:
         )
 
 
-def _drawn(piece: pa.Table, split: npt.NDArray[np.int8], limit: int) -> npt.NDArray[np.int8]:
+def _drawn(piece: pa.Table, split: Int8s, limit: int) -> Int8s:
     """The split of each item, those left out by their draw too."""
     if limit == _ALL_DRAWN:
         return split
@@ -301,7 +299,7 @@ def _shifted(table: pa.Table, base: int) -> pa.Table:
     return table.set_column(index, "study", pc.add(table["study"], pa.scalar(base, pa.int32())))
 
 
-def _is_in_train(keys: pa.ChunkedArray, train: npt.NDArray[np.uint64]) -> pa.Array:
+def _is_in_train(keys: pa.ChunkedArray, train: UInt64s) -> pa.Array:
     """Whether each key is one of train's (sorted); null where there is no key."""
     none = keys.is_null().to_numpy()
     distinct, inverse = np.unique(keys.fill_null(0).to_numpy(), return_inverse=True)
@@ -315,10 +313,10 @@ def _is_in_train(keys: pa.ChunkedArray, train: npt.NDArray[np.uint64]) -> pa.Arr
 
 def _without_repeats(
     ids: pa.ChunkedArray,
-    split: npt.NDArray[np.int8],
-    repeats: npt.NDArray[np.uint64],
+    split: Int8s,
+    repeats: UInt64s,
     met: set[int],
-) -> npt.NDArray[np.int8]:
+) -> Int8s:
     """Leave out all but the first of the items that share an id; `met` remembers across pieces."""
     split = split.copy()
     numbers = id_numbers(ids)
@@ -343,8 +341,8 @@ def _level_counts(table: pa.Table) -> dict[tuple[str, int], int]:
 
 def _item_counts(
     fate: Fate,
-    per_study: npt.NDArray[np.int64],
-    repeats: npt.NDArray[np.uint64],
+    per_study: Ints,
+    repeats: UInt64s,
     undrawn: int,
     splits: Mapping[str, SplitCounts],
 ) -> StageCounts:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from clinqa.core.arrays import Ints
 from clinqa.core.predictions import FinishedRun
-from clinqa.kinds.facets.judges import Ints, JudgedAnswers, SplitItems
+from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 from clinqa.stats.measure import Measure
 
 __all__ = ["PATIENTS", "Audited", "Who"]

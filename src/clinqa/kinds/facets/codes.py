@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Int8s, Strings
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.judges import JudgedAnswers, JudgedRun, SplitItems, averaged
 
 __all__ = ["NOT_ASKED", "NO_ANSWER", "AnswerCodes", "Codes"]
 
-AnswerCodes = npt.NDArray[np.int8]
+AnswerCodes = Int8s
 NO_ANSWER, NOT_ASKED = -1, -2
 """The codes of an answer that is none, and of an item that was not asked."""
 
@@ -32,7 +32,7 @@ class Codes:
     reference: Callable[[SplitItems], AnswerCodes]
     names: Mapping[int, str]
     layout: Sequence[str]
-    judge: Callable[[AnswerCodes, npt.NDArray[np.str_], SplitItems], JudgedAnswers]
+    judge: Callable[[AnswerCodes, Strings, SplitItems], JudgedAnswers]
     how: Callable[[FinishedRun], str]
     cluster: str
     shown: Sequence[str]
@@ -42,7 +42,7 @@ class Codes:
     def judged(
         self,
         codes: AnswerCodes,
-        statuses: npt.NDArray[np.str_],
+        statuses: Strings,
         items: SplitItems,
         *,
         id: str,

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Bools, Floats, Int8s, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.predictions import FinishedRun
 
 __all__ = [
-    "Floats",
-    "Ints",
     "JudgeOptions",
     "JudgedAnswers",
     "JudgedRun",
@@ -28,10 +26,6 @@ __all__ = [
     "codes_of",
     "of_split",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class JudgeOptions(Protocol):
@@ -123,7 +117,7 @@ class JudgedRun:
     run: FinishedRun | None = None
     way: str = ""  # how it was read, where a kind reads in several
     how: str = ""  # how its answers came about
-    codes: npt.NDArray[np.int8] | None = None
+    codes: Int8s | None = None
     totals: Floats | None = None
     members: tuple[str, ...] = ()  # of a vote
     of_kind: Any = None

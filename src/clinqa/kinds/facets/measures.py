@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from clinqa.core.arrays import Bools
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest
 from clinqa.kinds.facets.audited import Audited
@@ -31,7 +29,7 @@ class Measured:
     """
 
     measures: Sequence[tuple[Measure, Mapping[str, str]]]
-    mask: npt.NDArray[np.bool_] | None = None
+    mask: Bools | None = None
     by: str = ""
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.audited import PATIENTS, Audited
-from clinqa.kinds.facets.judges import Floats, Ints, JudgedAnswers, SplitItems
+from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 from clinqa.kinds.long_form.answer_measures import (
     clinical_measures,
     status_measures,

@@ -11,19 +11,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Bools, Ints, UInt64s
 from clinqa.core.problems import Findings, Problem
 from clinqa.core.records import SPLITS, Level, Phase
 from clinqa.kinds.facets.columns import Checked
 
 __all__ = ["content_problems"]
 
-Hashes = npt.NDArray[np.uint64]
-Mask = npt.NDArray[np.bool_]
 
 _LABELS, _STATEMENTS = "labels.parquet", "statements.parquet"
 _LABEL_COLUMNS = ("study_id", "group", "abnormality", "level", "method", "phase", "spans")
@@ -75,7 +73,7 @@ class _Labels:
         return [Problem("labels", _LABELS, text)] if twice else []
 
 
-def _label_hashes(table: pa.Table) -> tuple[Hashes, ...]:
+def _label_hashes(table: pa.Table) -> tuple[UInt64s, ...]:
     """Of labels that are asked for: which, and what they say; of all: which. Then the texts of
     spans, each once a study, and what a single sentence is read as."""
     level = table["level"].to_numpy()
@@ -95,7 +93,7 @@ class _Items:
 
     def __init__(self, checked: Checked, labels: _Labels, one_context: bool) -> None:
         self._read, self._labels, self._one_context = checked.read, labels, one_context
-        self._train: Hashes = np.empty(0, np.uint64)
+        self._train: UInt64s = np.empty(0, np.uint64)
         self._findings = 0
 
     def problems(self, name: str, split: str) -> list[Problem]:
@@ -127,7 +125,7 @@ class _Items:
         text = f"{self._findings} items of type {_FINDING}, {labels} labels that want one"
         return [Problem("totals", "data and labels.parquet", text)]
 
-    def _wrong(self, table: pa.Table, split: str) -> Iterator[tuple[str, Mask]]:
+    def _wrong(self, table: pa.Table, split: str) -> Iterator[tuple[str, Bools]]:
         silent = table["level"].is_null().to_numpy()
         kind = table["question_type"]
         yield "kind", silent != _is(kind, _UNMENTIONED)
@@ -152,8 +150,8 @@ class _Items:
         yield "seen", self._wrongly_seen(table["statement_seen"], joined, silent, split)
 
     def _wrongly_seen(
-        self, seen: pa.ChunkedArray, joined: pa.Array, silent: Mask, split: str
-    ) -> Mask:
+        self, seen: pa.ChunkedArray, joined: pa.Array, silent: Bools, split: str
+    ) -> Bools:
         text = _hashes(joined)
         has = pc.greater(pc.binary_length(joined), 0).to_numpy(zero_copy_only=False)
         if split == "train":
@@ -161,15 +159,15 @@ class _Items:
         expected = _within(text, self._train)
         flag = seen.fill_null(False).to_numpy()
         missing = seen.is_null().to_numpy()
-        wrong: Mask = (missing != silent) | (~silent & has & (flag != expected))
+        wrong: Bools = (missing != silent) | (~silent & has & (flag != expected))
         return wrong
 
 
 def _statement_problems(checked: Checked, labels: _Labels, kept: int | None) -> list[Problem]:
     """Each deciding sentence is a statement with that reading, and occurs often enough."""
-    texts: list[Hashes] = []
-    studies: list[npt.NDArray[np.int64]] = []
-    triples: list[Hashes] = []
+    texts: list[UInt64s] = []
+    studies: list[Ints] = []
+    triples: list[UInt64s] = []
     odd = 0
     for table in checked.read(_STATEMENTS, _STATEMENT_COLUMNS):
         count, own = table["count"].to_numpy(), table["studies"].to_numpy()
@@ -204,11 +202,11 @@ def _statement_problems(checked: Checked, labels: _Labels, kept: int | None) -> 
     return [Problem("statements", _STATEMENTS, f"{int(n)} {what}") for n, what in found if n]
 
 
-def _hashes(*columns: Any) -> Hashes:
+def _hashes(*columns: Any) -> UInt64s:
     """A hash of each row."""
     plain = [_plain(column) for column in columns]
     frame = pl.DataFrame({str(i): pl.from_arrow(column) for i, column in enumerate(plain)})
-    hashes: Hashes = frame.hash_rows(seed=0).to_numpy()
+    hashes: UInt64s = frame.hash_rows(seed=0).to_numpy()
     return hashes
 
 
@@ -217,20 +215,20 @@ def _plain(column: Any) -> Any:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def _is(column: pa.ChunkedArray, value: str) -> Mask:
-    mask: Mask = pc.fill_null(pc.equal(column, value), False).to_numpy()
+def _is(column: pa.ChunkedArray, value: str) -> Bools:
+    mask: Bools = pc.fill_null(pc.equal(column, value), False).to_numpy()
     return mask
 
 
-def _within(some: Hashes, ordered: Hashes) -> Mask:
+def _within(some: UInt64s, ordered: UInt64s) -> Bools:
     if not len(ordered):
         return np.zeros(len(some), bool)
     place = np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)
-    found: Mask = ordered[place] == some
+    found: Bools = ordered[place] == some
     return found
 
 
-def _together(parts: list[Hashes]) -> Hashes:
+def _together(parts: list[UInt64s]) -> UInt64s:
     return np.concatenate(parts) if parts else np.empty(0, np.uint64)
 
 
@@ -242,13 +240,13 @@ def _joined(spans: pa.ChunkedArray) -> pa.Array:
     return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), " ")
 
 
-def _by_span(studies: pa.ChunkedArray, spans: pa.ChunkedArray) -> tuple[Hashes, Hashes]:
+def _by_span(studies: pa.ChunkedArray, spans: pa.ChunkedArray) -> tuple[UInt64s, UInt64s]:
     """A row a span: its study and its text."""
     texts = pc.struct_field(pc.list_flatten(spans), "text")
     return _hashes(studies)[pc.list_parent_indices(spans).to_numpy()], _hashes(texts)
 
 
-def _not_in_context(contexts: pa.ChunkedArray, spans: pa.ChunkedArray, joined: pa.Array) -> Mask:
+def _not_in_context(contexts: pa.ChunkedArray, spans: pa.ChunkedArray, joined: pa.Array) -> Bools:
     """Rows with a sentence that is not in the context, white space aside; each pair once."""
     context = _encoded(contexts)
     sentence = joined.dictionary_encode()
@@ -266,16 +264,16 @@ def _not_in_context(contexts: pa.ChunkedArray, spans: pa.ChunkedArray, joined: p
         bool,
         count=len(first),
     )
-    found: Mask = wrong[pair]
+    found: Bools = wrong[pair]
     return found
 
 
-def _other_context(studies: pa.ChunkedArray, contexts: pa.ChunkedArray) -> Mask:
+def _other_context(studies: pa.ChunkedArray, contexts: pa.ChunkedArray) -> Bools:
     """Rows whose context is not that of their study's first row; a study's rows are adjacent."""
     study = _encoded(studies).indices.to_numpy()
     context = _encoded(contexts).indices.to_numpy()
     _, first, own = np.unique(study, return_index=True, return_inverse=True)
-    different: Mask = context[first][own] != context
+    different: Bools = context[first][own] != context
     return different
 
 

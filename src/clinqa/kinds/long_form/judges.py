@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import (
-    Floats,
     JudgedAnswers,
     JudgedRun,
     JudgeOptions,
@@ -229,11 +228,11 @@ def _answers(predictions: pa.Table) -> tuple[list[str | None], list[str]]:
 
 def _judged(
     items: SplitItems,
-    found: npt.NDArray[np.int64],
+    found: Ints,
     answers: list[str | None],
     statuses: list[str],
     scorer: ClinicalScorer,
-) -> tuple[npt.NDArray[np.int64], Floats, list[Verdict]]:
+) -> tuple[Ints, Floats, list[Verdict]]:
     """The columns that hold anything, their values by answer, and the verdicts.
 
     Different rows are few: a level and a kind of question, a status and a verdict make one.

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools
 from clinqa.core.cells import csv_text
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
@@ -73,7 +73,7 @@ def _overall(judged: JudgedRun, items: SplitItems) -> list[Measure]:
 
 
 def _measures(
-    judged: JudgedRun, mask: npt.NDArray[np.bool_] | None, types: set[str], *, classes: bool
+    judged: JudgedRun, mask: Bools | None, types: set[str], *, classes: bool
 ) -> list[Measure]:
     """Of items whose questions are of these types; `classes` as in `clinical_measures`."""
     total, labeller = judged.total(mask), labeller_of(judged.of_kind.pack)

@@ -8,21 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import AnyArray, Floats, Ints, Places
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
-from clinqa.kinds.facets.judges import (
-    Floats,
-    JudgedAnswers,
-    JudgedRun,
-    JudgeOptions,
-    Judges,
-    SplitItems,
-)
+from clinqa.kinds.facets.judges import JudgedAnswers, JudgedRun, JudgeOptions, Judges, SplitItems
 from clinqa.kinds.multiple_choice.matching import TrainedMatcher, trained_matcher
 from clinqa.kinds.multiple_choice.prompted import design_of, load_questions, prompted_by
 from clinqa.kinds.multiple_choice.readers import Picks, picks_of, rows_of
@@ -96,7 +89,7 @@ class ChoiceJudge:
         raise ConfigError("groups are not compared by items in several orders of their options")
 
 
-def columns_of(picks: Picks) -> tuple[npt.NDArray[np.int64], dict[str, Floats]]:
+def columns_of(picks: Picks) -> tuple[Ints, dict[str, Floats]]:
     """The items that were asked, and by name a number of each: COMMON, then by order and place."""
     asked = picks.asked
     items, of = np.unique(asked.item, return_inverse=True)
@@ -104,7 +97,7 @@ def columns_of(picks: Picks) -> tuple[npt.NDArray[np.int64], dict[str, Floats]]:
     right = picks.right.astype(np.float64)
     answered = (picks.place >= 0).astype(np.float64)
 
-    def summed(values: npt.NDArray[Any]) -> Floats:
+    def summed(values: AnyArray) -> Floats:
         return np.bincount(of, values, count).astype(np.float64)
 
     prompts = summed(np.ones(len(asked)))
@@ -135,7 +128,7 @@ def columns_of(picks: Picks) -> tuple[npt.NDArray[np.int64], dict[str, Floats]]:
     return items, columns
 
 
-def _over_orders(picks: Picks, of: npt.NDArray[np.intp], count: int) -> dict[str, Floats]:
+def _over_orders(picks: Picks, of: Places, count: int) -> dict[str, Floats]:
     """Of items asked in two orders or more: all right, any right, one option picked throughout.
 
     With repeats each is a mean over them.

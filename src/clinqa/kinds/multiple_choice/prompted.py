@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Bools, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
-from clinqa.kinds.facets.judges import Ints, SplitItems, codes_of, of_split
+from clinqa.kinds.facets.judges import SplitItems, codes_of, of_split
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
 
 __all__ = ["Prompted", "design_of", "load_questions", "prompted_by", "shuffled"]
@@ -38,7 +38,7 @@ class Prompted:
     repeat: Ints
     variant: Ints
     order: Sequence[tuple[int, ...]]
-    positional: npt.NDArray[np.bool_]
+    positional: Bools
     weighed: Sequence[Sequence[float] | None]
     output: Sequence[str]
     answer: Sequence[str | None]

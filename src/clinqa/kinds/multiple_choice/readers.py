@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Bools, Ints
 from clinqa.kinds.facets.judges import SplitItems
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.kinds.multiple_choice.prompted import Prompted
@@ -54,10 +54,10 @@ class Picks:
 
     asked: Prompted
     reader: str
-    place: npt.NDArray[np.int64]
-    picked: npt.NDArray[np.int64]
-    gold: npt.NDArray[np.int64]
-    right: npt.NDArray[np.bool_]
+    place: Ints
+    picked: Ints
+    gold: Ints
+    right: Bools
     status: Sequence[str]
 
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.audited import Audited, Who
-from clinqa.kinds.facets.judges import Ints, JudgedAnswers, SplitItems
+from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 from clinqa.kinds.true_false import codes
 from clinqa.kinds.true_false.judges import laid_out
 from clinqa.kinds.true_false.two_way import ANSWERED, BY_SOURCE, PRIMARY, measures_of

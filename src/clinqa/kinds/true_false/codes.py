@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Floats, Ints, Strings
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.codes import NO_ANSWER, NOT_ASKED, AnswerCodes, Codes
-from clinqa.kinds.facets.judges import Floats, JudgedAnswers, SplitItems
+from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 
 __all__ = ["CODES", "CODE_OF", "COLUMNS", "gold_of", "how_of"]
 
-Bools = npt.NDArray[np.bool_]
 #: Of an item: which cell it falls into (an unanswered one in a cell of its own), what its pair is
 #: (on the first statement of a pair that was asked whole), and the status of its answer.
 COLUMNS = (
@@ -34,9 +33,7 @@ def how_of(run: FinishedRun) -> str:
     return "the likelier of True and False" if run.constrained else "read from the text"
 
 
-def judge_codes(
-    codes: AnswerCodes, statuses: npt.NDArray[np.str_], items: SplitItems
-) -> JudgedAnswers:
+def judge_codes(codes: AnswerCodes, statuses: Strings, items: SplitItems) -> JudgedAnswers:
     """A row of counts for each answer; no answer is not right."""
     gold, asked = gold_of(items), codes != NOT_ASKED
     right = (codes >= 0) & ((codes == 1) == gold)
@@ -54,7 +51,7 @@ def judge_codes(
     return JudgedAnswers(item, repeat, np.arange(len(COLUMNS)), made[repeat, item])
 
 
-def _count_pairs(made: Floats, right: Bools, asked: Bools, pair: npt.NDArray[np.int64]) -> None:
+def _count_pairs(made: Floats, right: Bools, asked: Bools, pair: Ints) -> None:
     """Of each pair that was asked whole: both right, one, or none."""
     order = np.argsort(pair, kind="stable")
     first = np.flatnonzero(np.diff(pair[order], prepend=-1))

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import Ints, Strings
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.codes import NOT_ASKED, AnswerCodes
 from clinqa.kinds.facets.judges import (
-    Ints,
     JudgedAnswers,
     JudgedRun,
     Judges,
@@ -100,7 +99,7 @@ class StatementJudge:
         return replace(judged, of_kind=how_of(run))
 
 
-def laid_out(table: pa.Table, found: Ints, items: int) -> tuple[AnswerCodes, npt.NDArray[np.str_]]:
+def laid_out(table: pa.Table, found: Ints, items: int) -> tuple[AnswerCodes, Strings]:
     """The code and the status of every answer by repeat and item, for columns `answer`,
     `answer_status` and `repeat`; `found` says to which item each row is."""
     numbers, at = np.unique(table["repeat"].to_numpy(), return_inverse=True)

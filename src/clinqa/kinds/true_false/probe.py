@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Bools, Ints
 from clinqa.core.ids import stable_hash
 from clinqa.stats.estimates import Estimate, estimate
 
@@ -70,9 +70,7 @@ def probe(
     return Probe(replace(estimate(right, groups, seed=seed), signature=_SIGNATURE), count)
 
 
-def _answers(
-    texts: Sequence[str], labels: npt.NDArray[np.bool_], folds: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _answers(texts: Sequence[str], labels: Bools, folds: Ints) -> Bools:
     """Whether each statement was told right by a classifier that did not see its fold."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression

@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
+
+from clinqa.core.arrays import Bools, Floats, Ints, UInt32s
 
 __all__ = ["HYPHEN", "PageChars", "framed", "snapped"]
 
 HYPHEN = ord("-")
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _SKEW = 12.0  # degrees: a crooked scan is still upright
 
@@ -26,7 +25,7 @@ _SKEW = 12.0  # degrees: a crooked scan is still upright
 class PageChars:
     """Characters in the order in which the page draws them; outside the CropBox there are none."""
 
-    codes: npt.NDArray[np.uint32]
+    codes: UInt32s
     x0: Floats
     x1: Floats
     top: Floats
@@ -50,7 +49,7 @@ class PageChars:
         return len(self.codes)
 
 
-def snapped(degrees: Floats) -> npt.NDArray[np.int64]:
+def snapped(degrees: Floats) -> Ints:
     """0, 90, 180 or 270 for what is nearly so, -1 for what runs askew.
 
     >>> snapped(np.array([1.0, 88.0, -90.0, 180.0, 45.0])).tolist()
@@ -62,7 +61,7 @@ def snapped(degrees: Floats) -> npt.NDArray[np.int64]:
 
 
 def framed(
-    codes: npt.NDArray[np.uint32],
+    codes: UInt32s,
     boxes: Floats,
     degrees: Floats,
     size: Floats | None,
@@ -112,7 +111,7 @@ def framed(
     )
 
 
-def _is_word(codes: npt.NDArray[np.uint32]) -> Bools:
+def _is_word(codes: UInt32s) -> Bools:
     digit = (codes >= 0x30) & (codes <= 0x39)
     lower = codes | 0x20
     return digit | ((lower >= 0x61) & (lower <= 0x7A)) | (codes >= 0xC0)

@@ -1,6 +1,6 @@
 """A page as a picture: grey, PNG, turned so that its text stands upright, within a limit of pixels.
 
-Grey is what a scanned or drawn ECG needs, and a quarter of the bytes. The encoder is the short one
+Bytes is what a scanned or drawn ECG needs, and a quarter of the bytes. The encoder is the short one
 of the PNG specification, deflated at the fastest level: more work saves a fifth of the bytes.
 """
 
@@ -16,15 +16,14 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
+from clinqa.core.arrays import Bytes, Floats
 from clinqa.sources.pdf.records import PageImage
 
-__all__ = ["Grey", "TooManyPixels", "ink", "picture", "png"]
+__all__ = ["TooManyPixels", "ink", "picture", "png"]
 
-Grey = npt.NDArray[np.uint8]
 
 _INK_DPI = 50
 _MANY = 200
@@ -48,7 +47,7 @@ def picture(page: Any, dpi: float, pixels: int, turned: int) -> PageImage:
     return PageImage(png(rows), width=rows.shape[1] - 1, height=rows.shape[0], dpi=used)
 
 
-def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]:
+def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Bytes, float]:
     held = _pixels_on(page)
     if held > pixels:
         raise TooManyPixels
@@ -76,7 +75,7 @@ def _grey(page: Any, dpi: float, pixels: int, turned: int) -> tuple[Grey, float]
 class Rows:
     """Rows as a PNG file has them, each after a byte for its filter (none), drawn in place."""
 
-    rows: Grey
+    rows: Bytes
 
     def bitmap(
         self, width: int, height: int, format: int, rev_byteorder: bool = False
@@ -90,13 +89,13 @@ class Rows:
         )
 
 
-def _greyed(array: Grey) -> Grey:
+def _greyed(array: Bytes) -> Bytes:
     """Blue, green, red to grey by the eye's weights for them."""
     blue, green, red = (array[:, :, band].astype(np.uint16) for band in range(3))
     return ((29 * blue + 150 * green + 77 * red) >> 8).astype(np.uint8)
 
 
-def ink(page: Any, boxes: npt.NDArray[np.float64], pixels: int) -> float:
+def ink(page: Any, boxes: Floats, pixels: int) -> float:
     """The share of the page that is drawn on, the boxes of its text left out.
 
     `boxes` are left, bottom, right, top in the page's own space. The paper is the commonest grey.
@@ -176,7 +175,7 @@ def _pixels_on(page: Any) -> int:
     return total
 
 
-def png(rows: Grey) -> bytes:
+def png(rows: Bytes) -> bytes:
     """A grey picture as a PNG file; each row begins with a zero.
 
     >>> png(np.zeros((2, 4), np.uint8))[:8]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from clinqa.core.arrays import Bytes, Places
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.csvrepair import Dialect, Repaired, repair
 from clinqa.sources.reports.layout import ReportColumns
@@ -146,7 +146,7 @@ def _cut(buffer: bytes, delimiter: bytes, newline: bytes, final: bool) -> tuple[
         end = int(quotes[before - 1])
 
 
-def _well_quoted(data: npt.NDArray[np.uint8], quotes: npt.NDArray[np.intp], delimiter: int) -> bool:
+def _well_quoted(data: Bytes, quotes: Places, delimiter: int) -> bool:
     """Does each opening quote follow, and each closing one precede, a delimiter or line end?
     A doubled quote is a closing and an opening one side by side."""
     may = np.zeros(256, dtype=bool)

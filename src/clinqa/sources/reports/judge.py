@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.arrays import Bools, Int8s
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.layout import MIMIC_III, ReportColumns
 from clinqa.sources.reports.records import STUDIES, BrokenFile, RawRows, reject
@@ -73,7 +73,7 @@ def judge(raw: RawRows, path: Path, layout: ReportColumns, part: str, max_chars:
     return JudgedRows(table, rejects, out_of_scope, bad_bytes, bad_texts, no_group)
 
 
-def _in_scope(columns: dict[str, pa.Array], counts: dict[str, int]) -> npt.NDArray[np.bool_]:
+def _in_scope(columns: dict[str, pa.Array], counts: dict[str, int]) -> Bools:
     """MIMIC-III: notes of category Echo that nobody marked as an error."""
     category = pc.utf8_lower(pc.utf8_trim_whitespace(as_ids(columns["category"])))
     echo = _bools(pc.equal(category, "echo"))
@@ -84,7 +84,7 @@ def _in_scope(columns: dict[str, pa.Array], counts: dict[str, int]) -> npt.NDArr
         counts["other_category"] = other
     if iserror:
         counts["iserror"] = iserror
-    kept: npt.NDArray[np.bool_] = echo & ~wrong
+    kept: Bools = echo & ~wrong
     return kept
 
 
@@ -138,20 +138,20 @@ def as_ids(column: pa.Array) -> pa.Array:
         raise BrokenFile(f"an id column is {kind}, which is no id") from error
 
 
-def _bools(column: pa.Array) -> npt.NDArray[np.bool_]:
-    flags: npt.NDArray[np.bool_] = column.fill_null(False).to_numpy(zero_copy_only=False)
+def _bools(column: pa.Array) -> Bools:
+    flags: Bools = column.fill_null(False).to_numpy(zero_copy_only=False)
     return flags
 
 
-def _blank(column: pa.Array) -> npt.NDArray[np.bool_]:
+def _blank(column: pa.Array) -> Bools:
     """Null, empty or nothing but white space."""
     none = column.is_null().to_numpy(zero_copy_only=False)
     short = _bools(pc.less(pc.binary_length(column), 1))
-    blank: npt.NDArray[np.bool_] = none | short | _bools(pc.utf8_is_space(column))
+    blank: Bools = none | short | _bools(pc.utf8_is_space(column))
     return blank
 
 
-def _too_long(text: pa.Array, max_chars: int) -> npt.NDArray[np.bool_]:
+def _too_long(text: pa.Array, max_chars: int) -> Bools:
     # a text has at most as many characters as bytes, so most batches need no counting
     if (pc.max(pc.binary_length(text)).as_py() or 0) <= max_chars:
         return np.zeros(len(text), bool)
@@ -159,7 +159,7 @@ def _too_long(text: pa.Array, max_chars: int) -> npt.NDArray[np.bool_]:
 
 
 def _rejects(
-    fault: npt.NDArray[np.int8], study: pa.Array | None, rows: pa.Array, path: Path, part: str
+    fault: Int8s, study: pa.Array | None, rows: pa.Array, path: Path, part: str
 ) -> list[Reject]:
     reasons = {1: Reason.NO_STUDY_ID, 2: Reason.EMPTY_TEXT, 3: Reason.TEXT_TOO_LONG}
     found = []

@@ -23,12 +23,12 @@ from clinqa.builders.banks.specialty.multi import (
 )
 from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
+from clinqa.core.arrays import Bools, Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.progress import Progress
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
-from clinqa.stats.conformal import Mask, cross_sets, gold_scores, shift
-from clinqa.stats.intervals import Floats
+from clinqa.stats.conformal import cross_sets, gold_scores, shift
 
 __all__ = [
     "SpecialtyLabels",
@@ -159,7 +159,7 @@ class _SetMaker:
         classes: list[str],
         fold_of: Any,
         unseen: Floats,
-        gold: Mask,
+        gold: Bools,
         seed: int,
     ) -> None:
         self.kind, self._options, self._seed = options.kind, options, seed
@@ -193,7 +193,7 @@ class _SetMaker:
         classes: list[str],
         fold_of: Any,
         unseen: Floats,
-        gold: Mask,
+        gold: Bools,
     ) -> None:
         mean = unseen.mean(axis=0)
         self._scores = []
@@ -211,7 +211,7 @@ class _SetMaker:
         expert: Expert,
         classes: list[str],
         fold_of: Any,
-        gold: Mask,
+        gold: Bools,
     ) -> None:
         """The same again without a fifth of the questions, on which its coverage is measured."""
         out = divide(expert.groups, self._seed, "held out for sets", 0.2)
@@ -229,7 +229,7 @@ class _SetMaker:
             for alpha in sorted({*ALPHAS, self._options.alpha}, reverse=True)
         ]
 
-    def held(self, features: Features) -> tuple[Mask, Floats]:
+    def held(self, features: Features) -> tuple[Bools, Floats]:
         """The sets of these questions, and the probabilities they stand on."""
         found = [model.probabilities(features).mean(axis=0) for model in self._models]
         if self.kind == "cross":
@@ -252,7 +252,7 @@ def _applied(
     unseen: Floats,
     sets: _SetMaker,
     progress: Progress,
-) -> tuple[Floats, Mask, Floats]:
+) -> tuple[Floats, Bools, Floats]:
     """Probabilities of each voter, the sets, and what these stand on, a batch at a time."""
     voters = np.zeros((len(model.views), len(items), len(model.classes)))
     held = np.zeros((len(items), len(model.classes)), dtype=bool)

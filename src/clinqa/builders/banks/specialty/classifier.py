@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from clinqa.builders.banks.specialty.features import Features
+from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 
 __all__ = ["FOLDS", "Fitted", "fit", "folds_of", "out_of_fold", "views_of"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 FOLDS = 5
 _CUES = 0.2  # weight of the cues' counts beside a row of n-grams of length 1

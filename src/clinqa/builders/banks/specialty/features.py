@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from clinqa.core.arrays import Floats, Ints
 from clinqa.packs.specialties import Specialties, fold
 from clinqa.sources.banks.bank_item import BankItem
 
 __all__ = ["Cues", "Embedder", "Features", "Featuriser", "patient_tokens"]
 
-Floats = npt.NDArray[np.float64]
 Embedder = Callable[[Sequence[BankItem]], Floats]
 
 _AGE = re.compile(r"\b(\d+(?:\.\d+)?)[- ]?(year|yr|month|week|day|hour)s?[- ]old", re.I)
@@ -60,7 +59,7 @@ class Features:
     def rows(self) -> int:
         return len(self.cues)
 
-    def take(self, rows: npt.NDArray[np.int64]) -> Features:
+    def take(self, rows: Ints) -> Features:
         """The features of some of the questions."""
         return Features(
             self.words[rows],

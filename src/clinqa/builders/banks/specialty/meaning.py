@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from clinqa.builders.banks.specialty.features import Floats
+from clinqa.core.arrays import Floats
 from clinqa.core.errors import ConfigError
 from clinqa.sources.banks import BankItem
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clinqa.builders.banks.specialty.specialty_options import SetOptions
+from clinqa.core.arrays import Bools, Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash, sub_seed
 from clinqa.stats.conformal import (
     Coverage,
-    Mask,
     Threshold,
     class_thresholds,
     coverage,
@@ -30,7 +29,6 @@ from clinqa.stats.conformal import (
     sets,
     threshold,
 )
-from clinqa.stats.intervals import Floats
 
 __all__ = [
     "SetReport",
@@ -82,21 +80,21 @@ class SetReport:
         }
 
 
-def gold_mask(gold: Sequence[frozenset[str]], classes: Sequence[str]) -> Mask:
+def gold_mask(gold: Sequence[frozenset[str]], classes: Sequence[str]) -> Bools:
     """(question, class): is it a gold label? A gold label outside the classes has no column."""
     return np.array([[name in one for name in classes] for one in gold], dtype=bool).reshape(
         len(gold), len(classes)
     )
 
 
-def divide(groups: Sequence[str], seed: int, purpose: str, share: float) -> Mask:
+def divide(groups: Sequence[str], seed: int, purpose: str, share: float) -> Bools:
     """A part of about `share` of the groups, by hash: near-duplicates stay together."""
     names = sorted(set(groups), key=lambda name: (stable_hash(seed, purpose, name), name))
     chosen = set(names[: round(share * len(names))])
     return np.array([group in chosen for group in groups], dtype=bool)
 
 
-def refuse_few(gold: Mask, alpha: float) -> None:
+def refuse_few(gold: Bools, alpha: float) -> None:
     """Raise ConfigError where a specialty has too few calibration questions for a threshold."""
     few = [int(n) for n in gold.sum(axis=0) if n < fewest_a_class(alpha)]
     if few:
@@ -106,14 +104,14 @@ def refuse_few(gold: Mask, alpha: float) -> None:
         )
 
 
-def refuse_few_halves(gold: Mask, groups: Sequence[str], alpha: float, seed: int) -> None:
+def refuse_few_halves(gold: Bools, groups: Sequence[str], alpha: float, seed: int) -> None:
     """The same of the half that `evaluate` calibrates on, before anything is trained."""
     refuse_few(gold[divide(groups, seed, "calibration", 0.5)], alpha)
 
 
 def _held(
-    use: Floats, probabilities: Floats, gold: Mask, options: SetOptions, alpha: float, seed: int
-) -> tuple[Mask, Threshold]:
+    use: Floats, probabilities: Floats, gold: Bools, options: SetOptions, alpha: float, seed: int
+) -> tuple[Bools, Threshold]:
     scores = gold_scores(probabilities, gold, options.cover)
     limit = threshold(scores, alpha, options.rule)
     if options.kind == "class":
@@ -126,7 +124,7 @@ def _held(
 
 def evaluate(
     probabilities: Floats,
-    gold: Mask,
+    gold: Bools,
     groups: Sequence[str],
     options: SetOptions,
     alphas: Sequence[float],
@@ -156,8 +154,8 @@ def evaluate(
 
 def _one(
     probabilities: Floats,
-    gold: Mask,
-    first: Mask,
+    gold: Bools,
+    first: Bools,
     options: SetOptions,
     alpha: float,
     seed: int,
@@ -172,7 +170,7 @@ def _one(
 def cross_report(
     probabilities: Sequence[Floats],
     scores: Sequence[Floats],
-    gold: Mask,
+    gold: Bools,
     options: SetOptions,
     alpha: float,
 ) -> SetReport:
@@ -187,8 +185,8 @@ def cross_report(
 
 
 def make(
-    use: Floats, probabilities: Floats, gold: Mask, options: SetOptions, seed: int
-) -> tuple[Mask, Threshold]:
+    use: Floats, probabilities: Floats, gold: Bools, options: SetOptions, seed: int
+) -> tuple[Bools, Threshold]:
     """The sets of the questions to be used, from all calibration questions."""
     own = sub_seed(seed, "randomised sets", "use") % (1 << 32)
     return _held(use, probabilities, gold, options, options.alpha, own)
@@ -197,7 +195,7 @@ def make(
 def frequencies(labels: Sequence[Sequence[str | None]], classes: Sequence[str]) -> Floats:
     """Shares of votes as probabilities: five votes give six values, so that scores are tied."""
     place = {name: at for at, name in enumerate(classes)}
-    made: npt.NDArray[np.float64] = np.zeros((len(labels), len(classes)))
+    made: Floats = np.zeros((len(labels), len(classes)))
     for row, votes in enumerate(labels):
         for label in votes:
             at = None if label is None else place.get(label)

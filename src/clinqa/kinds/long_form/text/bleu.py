@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
+from clinqa.core.arrays import ArrayLike, Floats, Ints
+from clinqa.kinds.long_form.text.cut_texts import Ragged
 from clinqa.kinds.long_form.text.overlap import ngram_overlaps
 
 __all__ = ["COUNTS", "ORDERS", "bleu", "bleu_counts"]
@@ -25,8 +25,6 @@ COUNTS: Final = (
     *(f"bleu_ngrams_{n}" for n in range(1, ORDERS + 1)),
 )
 
-Floats = npt.NDArray[np.float64]
-
 
 def bleu_counts(hypotheses: Ragged, references: Ragged) -> Ints:
     """The counts of each pair, one row a pair, columns as `COUNTS`."""
@@ -37,7 +35,7 @@ def bleu_counts(hypotheses: Ragged, references: Ragged) -> Ints:
 
 
 def bleu(
-    counts: npt.ArrayLike,
+    counts: ArrayLike,
     *,
     smoothing: Literal["exp", "none"] = "exp",
     effective_order: bool = False,

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Ints
 from clinqa.kinds.long_form.text.porter import stem
 
 __all__ = [
     "CutTexts",
-    "Ints",
     "Ragged",
     "Rule",
     "WordCodes",
@@ -31,7 +30,6 @@ __all__ = [
     "tokens_13a",
 ]
 
-Ints = npt.NDArray[np.int64]
 Rule = Callable[[str], Sequence[str]]
 
 

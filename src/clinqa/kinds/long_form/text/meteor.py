@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged, WordCodes
+from clinqa.core.arrays import Bools, Floats, Ints
+from clinqa.kinds.long_form.text.cut_texts import Ragged, WordCodes
 from clinqa.kinds.long_form.text.overlap import paired_off
 from clinqa.kinds.long_form.text.porter import stem
 from clinqa.kinds.long_form.text.wordnet import WordNet
@@ -24,8 +24,6 @@ __all__ = ["Meteor"]
 _ALPHA: Final = 0.9  # how much more recall counts than precision
 _BETA: Final = 3.0  # how fast the penalty grows with the number of chunks
 _GAMMA: Final = 0.5  # the largest penalty
-
-Floats = npt.NDArray[np.float64]
 
 
 class Meteor:
@@ -67,7 +65,7 @@ class Meteor:
         owners: Ints,
         references: Ragged,
         partner: Ints,
-        taken: npt.NDArray[np.bool_],
+        taken: Bools,
     ) -> None:
         """The third round; only words that have a synonym among all stems at hand are looked at."""
         ours, theirs = stems

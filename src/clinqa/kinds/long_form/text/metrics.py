@@ -13,13 +13,12 @@ from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from clinqa.core.arrays import ArrayLike, Floats, Ints
 from clinqa.kinds.long_form.text.bleu import COUNTS, bleu, bleu_counts
 from clinqa.kinds.long_form.text.cut_texts import (
     CutTexts,
-    Ints,
     Ragged,
     Rule,
     WordCodes,
@@ -38,7 +37,6 @@ from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, open_word
 
 __all__ = ["STATISTICS", "TextMetrics", "TextOptions", "text_metrics"]
 
-Floats = npt.NDArray[np.float64]
 
 #: The columns of a pair's row: 1, whether its reference is short, BLEU's counts, and the metrics
 #: that are means over pairs.
@@ -105,7 +103,7 @@ class TextMetrics:
         columns[self.names[-1]] = columns.pop(METRICS[-1])
         return pa.table({name: pa.array(column) for name, column in columns.items()})
 
-    def corpus(self, weights: npt.ArrayLike | None = None) -> dict[str, Floats]:
+    def corpus(self, weights: ArrayLike | None = None) -> dict[str, Floats]:
         """Each metric over all pairs; for a matrix of weights, one value for each of its rows."""
         if weights is None:
             # Sorted first: the order of the pairs has no part in the last digits.
@@ -124,7 +122,7 @@ class TextMetrics:
         return float(short.mean()) if len(short) else float("nan")
 
 
-def text_metrics(totals: npt.ArrayLike) -> Floats:
+def text_metrics(totals: ArrayLike) -> Floats:
     """The metrics, in the order of `METRICS`, of weighted sums of rows of statistics.
 
     A sum of weight 0 has no metrics: NaN.

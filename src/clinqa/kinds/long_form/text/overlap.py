@@ -13,7 +13,8 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cpdist
 
-from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
+from clinqa.core.arrays import Ints
+from clinqa.kinds.long_form.text.cut_texts import Ragged
 
 __all__ = ["common_subsequence", "ngram_overlaps", "paired_off"]
 

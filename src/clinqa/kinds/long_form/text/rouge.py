@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from clinqa.kinds.long_form.text.cut_texts import Ints, Ragged
+from clinqa.core.arrays import Floats, Ints
+from clinqa.kinds.long_form.text.cut_texts import Ragged
 from clinqa.kinds.long_form.text.overlap import common_subsequence, ngram_overlaps
 
 __all__ = ["f_measure", "rouge_f"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def rouge_f(hypotheses: Ragged, references: Ragged) -> Floats:

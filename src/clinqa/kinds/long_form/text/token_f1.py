@@ -7,9 +7,7 @@ scores 0, as in SQuAD 1.1. The figure of a run is the mean over its items.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
+from clinqa.core.arrays import Floats
 from clinqa.kinds.long_form.text.cut_texts import Ragged
 from clinqa.kinds.long_form.text.overlap import ngram_overlaps
 from clinqa.kinds.long_form.text.rouge import f_measure
@@ -17,7 +15,7 @@ from clinqa.kinds.long_form.text.rouge import f_measure
 __all__ = ["token_f1"]
 
 
-def token_f1(hypotheses: Ragged, references: Ragged) -> npt.NDArray[np.float64]:
+def token_f1(hypotheses: Ragged, references: Ragged) -> Floats:
     """F1 of each pair."""
     (found,) = ngram_overlaps(hypotheses, references, 1)
     return f_measure(*found)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from clinqa.core.arrays import Ints
 from clinqa.core.ids import stable_hash
 from clinqa.kinds.multiple_choice.matching.annotated import Annotated
 from clinqa.kinds.multiple_choice.matching.features import features_of
@@ -108,7 +108,7 @@ def held_out(annotated: Sequence[Annotated], rows: Sequence[Rows], seed: int) ->
     return estimate(right, [str(one.question) for one in annotated], seed=seed)
 
 
-def _some(values: Sequence[T], at: npt.NDArray[np.int64]) -> list[T]:
+def _some(values: Sequence[T], at: Ints) -> list[T]:
     return [values[place] for place in at.tolist()]
 
 
