@@ -219,8 +219,8 @@ def spread(first: Integers, sizes: Integers) -> Ints:
     ends = np.cumsum(sizes, dtype=np.int64)
     shift = np.asarray(first, np.int64) - (ends - sizes)
     total = int(ends[-1]) if len(ends) else 0
-    steps: Ints = np.arange(total, dtype=np.int64)
-    return steps + np.repeat(shift, sizes)
+    made: Ints = np.arange(total, dtype=np.int64) + np.repeat(shift, sizes)
+    return made
 
 
 def text_key(text: str) -> int:
