@@ -37,6 +37,7 @@ def _rows(path: Path, file: TextIO) -> Iterator[list[str]]:
     head = file.readline()
     mark = max(",;\t", key=head.count)
     number = 1
+    csv.field_size_limit(_LONGEST)  # Python's own default, which a reader of banks raises
     try:
         yield next(csv.reader([head], delimiter=mark, strict=True), [])
         for row in csv.reader(file, delimiter=mark, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = [
     "SplitItems",
     "averaged",
     "codes_of",
+    "judged_run",
     "of_split",
 ]
 
@@ -158,7 +160,7 @@ class JudgedRun:
         return self.wide(np.add.reduceat(self.statistics[rows[order]], first, axis=0))
 
 
-class OpenJudge(Protocol):
+class OpenJudge:
     """A judge with what it needs: a pack of words, a trained reader.
 
     `configuration` and `decides` are what the manifest tells of it and what decides its rows
@@ -166,24 +168,20 @@ class OpenJudge(Protocol):
     `about` its own part of the meta of scores.json; `plan` what a dry run would do with it.
     """
 
-    @property
-    def configuration(self) -> Mapping[str, Any]: ...
-    @property
-    def decides(self) -> Mapping[str, Any]: ...
-    @property
-    def inputs(self) -> Sequence[FileRecord]: ...
-    @property
-    def files(self) -> Mapping[str, bytes]: ...
-    @property
-    def about(self) -> Mapping[str, Any]: ...
-    @property
-    def plan(self) -> Sequence[str]: ...
+    configuration: Mapping[str, Any] = {}
+    decides: Mapping[str, Any] = {}
+    inputs: Sequence[FileRecord] = ()
+    files: Mapping[str, bytes] = {}
+    about: Mapping[str, Any] = {}
+    plan: Sequence[str] = ()
 
     def runs(self, run: FinishedRun, items: SplitItems) -> Iterator[tuple[JudgedRun, pa.Table]]:
         """The run judged, once for each way it can be read, and its rows of items.parquet."""
+        raise NotImplementedError
 
     def answers(self, run: FinishedRun, items: SplitItems) -> JudgedAnswers:
-        """Every answer judged alone, where the kind is audited."""
+        """Every answer judged alone; of kinds that are audited."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +224,33 @@ def of_split(
             f"{run.folder}: answers an item twice in one {where}; is it of several models?"
         )
     return kept, found, unknown
+
+
+def judged_run(
+    run: FinishedRun,
+    answers: JudgedAnswers,
+    layout: Sequence[str],
+    statuses: Sequence[str],
+    unknown: int = 0,
+    **more: Any,
+) -> JudgedRun:
+    """The run of these answers, averaged over its repeats; `more` are further fields."""
+    items, statistics = averaged(answers)
+    return JudgedRun(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        shots=run.shots,
+        items=items,
+        layout=layout,
+        columns=answers.columns,
+        statistics=statistics,
+        statuses=Counter(statuses),
+        repeats=len(np.unique(answers.repeat)),
+        unknown=unknown,
+        run=run,
+        **more,
+    )
 
 
 def averaged(answers: JudgedAnswers) -> tuple[Ints, Floats]:

@@ -49,14 +49,14 @@ class Wording:
     `flipped` ends the signature of a sign-flip test; `none` is what an answer lacks that is none.
     `label` lays out a line of the terminal from `metric`, `run` and `way`."""
 
-    drawn: str
-    unit: str
-    test: str
+    drawn: str = "clusters"
+    unit: str = "cluster"
+    test: str = "sign-flip of the summed difference of each cluster ({flips} random flips, or all)"
     adjusted: str = "Holm over the family; other metrics are exploratory and not adjusted"
     clusters: str = "clusters"
     flipped: str = ""
     none: str = "are none"
-    label: str
+    label: str = "{metric:<20} {run:<36}"
     missing: str = "not defined: nothing it could be of"
     missing_of_none: str = ""
     interval: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +90,10 @@ def _nothing(*_: Any) -> Mapping[str, Any]:
     return {}
 
 
+def _against(items: SplitItems) -> str:
+    return f"{len(items):,} items of {items.many():,} clusters"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
     """The figures of a kind.
@@ -107,13 +111,13 @@ class Measures:
     tests: Callable[
         [Sequence[JudgedRun], SplitItems, JudgedRun, JudgedRun, str], Sequence[TestedTogether]
     ]
-    wording: Wording
-    tables: FigureTables
-    lines: Sequence[str]
+    wording: Wording = Wording()
+    tables: FigureTables = FigureTables()
+    lines: Sequence[str] = ()
     main: Callable[[Figure], bool] = lambda _: True
     ways: Sequence[str] = ("",)
-    against: Callable[[SplitItems], str]
-    about_items: Callable[[SplitItems, Sequence[JudgedRun], Manifest], Mapping[str, Any]]
+    against: Callable[[SplitItems], str] = _against
+    about_items: Callable[[SplitItems, Sequence[JudgedRun], Manifest], Mapping[str, Any]] = _nothing
     about_run: Callable[[Sequence[JudgedRun]], Mapping[str, Any]] = _nothing
     about: Callable[[SplitItems, Sequence[JudgedRun], int], Mapping[str, Any]] = _nothing
     more_tables: Callable[[Sequence[JudgedRun], Mapping[str, Any]], Mapping[str, str]] = _nothing

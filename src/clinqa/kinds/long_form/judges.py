@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.manifest import Manifest
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import (
@@ -21,6 +22,7 @@ from clinqa.kinds.facets.judges import (
     JudgedRun,
     JudgeOptions,
     Judges,
+    OpenJudge,
     SplitItems,
     averaged,
     of_split,
@@ -125,32 +127,17 @@ class _Texts:
     unknown: int
 
 
-class ClinicalJudge:
+class ClinicalJudge(OpenJudge):
     """Judges answers by text metrics, and as a clinician would, with the pack's own labeller."""
-
-    files: Mapping[str, bytes] = {}
-    inputs: Sequence[FileRecord] = ()
-    plan: Sequence[str] = ()
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self._clinical: ClinicalScorer | None = None
-
-    @property
-    def configuration(self) -> Mapping[str, Any]:
-        return {"pack": self._pack.spec.id}
-
-    @property
-    def decides(self) -> Mapping[str, Any]:
-        return {
-            "pack_fingerprint": self._pack.fingerprint,
-            "words_fingerprint": words_fingerprint(self._pack),
+        self.configuration = {"pack": pack.spec.id}
+        self.decides = {
+            "pack_fingerprint": pack.fingerprint,
+            "words_fingerprint": words_fingerprint(pack),
         }
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        pack = self._pack
-        return {
+        self.about = {
             "names": {name: spec.name for name, spec in pack.abnormalities.items()},
             "labeller": {
                 "pack": pack.spec.id,
@@ -159,6 +146,10 @@ class ClinicalJudge:
                 "note": SAME_LABELLER,
             },
         }
+
+    @cached_property
+    def _clinical(self) -> ClinicalScorer:
+        return ClinicalScorer(AnswerReader(self._pack))
 
     def runs(self, run: FinishedRun, items: SplitItems) -> Iterator[tuple[JudgedRun, pa.Table]]:
         """The run, averaged over its repeats, and its rows of `items.parquet`."""
@@ -195,8 +186,6 @@ class ClinicalJudge:
         return self._judged(run, items).judged
 
     def _judged(self, run: FinishedRun, items: SplitItems) -> _Texts:
-        if self._clinical is None:
-            self._clinical = ClinicalScorer(AnswerReader(self._pack))
         predictions, found, unknown = of_split(run, run.predictions(), items)
         answers, statuses = _answers(predictions)
         references = items.table["answer"].take(pa.array(found)).to_pylist()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from clinqa.core.arrays import AnyArray, Floats, Ints, Places
-from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.manifest import Manifest
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
-from clinqa.kinds.facets.judges import JudgedAnswers, JudgedRun, JudgeOptions, Judges, SplitItems
+from clinqa.kinds.facets.judges import (
+    JudgedRun,
+    JudgeOptions,
+    Judges,
+    OpenJudge,
+    SplitItems,
+)
 from clinqa.kinds.multiple_choice.matching import TrainedMatcher, trained_matcher
 from clinqa.kinds.multiple_choice.prompted import design_of, load_questions, prompted_by
 from clinqa.kinds.multiple_choice.readers import Picks, picks_of, rows_of
@@ -33,29 +36,15 @@ COMMON = (
 """The first columns of an item, whatever orders and numbers of options there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceJudge:
+class ChoiceJudge(OpenJudge):
     """Reads what answers pick: letters by rules, log-probabilities, and a trained matcher."""
 
-    matcher: TrainedMatcher | None
-    plan: Sequence[str] = ()
-    configuration: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def decides(self) -> Mapping[str, Any]:
-        return {"matcher": self.matcher.fingerprint if self.matcher else None}
-
-    @property
-    def inputs(self) -> Sequence[FileRecord]:
-        return self.matcher.inputs if self.matcher else ()
-
-    @property
-    def files(self) -> Mapping[str, bytes]:
-        return {MATCHER_FILE: self.matcher.weights} if self.matcher else {}
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        return {"matcher": self.matcher.as_json() if self.matcher else None}
+    def __init__(self, matcher: TrainedMatcher | None, plan: Sequence[str]) -> None:
+        self.matcher, self.plan = matcher, plan
+        self.decides = {"matcher": matcher.fingerprint if matcher else None}
+        self.about = {"matcher": matcher.as_json() if matcher else None}
+        if matcher is not None:
+            self.inputs, self.files = matcher.inputs, {MATCHER_FILE: matcher.weights}
 
     def runs(self, run: FinishedRun, items: SplitItems) -> Iterator[tuple[JudgedRun, pa.Table]]:
         """The run once for each reader of its answers."""
@@ -83,10 +72,6 @@ class ChoiceJudge:
                 ),
                 rows_of(picks, items),
             )
-
-    def answers(self, run: FinishedRun, items: SplitItems) -> JudgedAnswers:
-        """Not of prompts in several orders."""
-        raise ConfigError("groups are not compared by items in several orders of their options")
 
 
 def columns_of(picks: Picks) -> tuple[Ints, dict[str, Floats]]:

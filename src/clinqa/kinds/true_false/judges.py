@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from clinqa.core.arrays import Ints, Strings
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.codes import NOT_ASKED, AnswerCodes
@@ -20,6 +18,7 @@ from clinqa.kinds.facets.judges import (
     JudgedAnswers,
     JudgedRun,
     Judges,
+    OpenJudge,
     SplitItems,
     codes_of,
     of_split,
@@ -69,16 +68,8 @@ def load_statements(table: pa.Table, folder: Path) -> SplitItems:
     return SplitItems(made, {PAIR: codes_of(pairs), SOURCE: codes_of(sources)})
 
 
-@dataclass(frozen=True, slots=True)
-class StatementJudge:
+class StatementJudge(OpenJudge):
     """Judges answers that predict has read as true or false; it needs nothing else."""
-
-    configuration: Mapping[str, Any] = field(default_factory=dict)
-    decides: Mapping[str, Any] = field(default_factory=dict)
-    inputs: Sequence[FileRecord] = ()
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    about: Mapping[str, Any] = field(default_factory=dict)
-    plan: Sequence[str] = ()
 
     def runs(self, run: FinishedRun, items: SplitItems) -> Iterator[tuple[JudgedRun, pa.Table]]:
         """The run's answers as codes and counts, and its rows of items.parquet."""
@@ -142,8 +133,6 @@ def _rows(run: FinishedRun, items: SplitItems, table: pa.Table, found: Ints) -> 
     return pa.table({name: columns[name] for name in ROWS.names}).cast(ROWS)
 
 
-def _open(*_: Any) -> StatementJudge:
-    return StatementJudge()
-
-
-JUDGES = Judges(columns=("label", "pair_id"), load=load_statements, open=_open)
+JUDGES = Judges(
+    columns=("label", "pair_id"), load=load_statements, open=lambda *_: StatementJudge()
+)
