@@ -10,12 +10,12 @@ import threading
 
 import pytest
 
-from clinqa.core.interrupts import children_ignore_interrupts
+from clinqa.core.processes import children_ignore_interrupts
 
 RUN = """
 import sys, time
 from multiprocessing import get_context
-from clinqa.core.interrupts import children_ignore_interrupts
+from clinqa.core.processes import children_ignore_interrupts
 if __name__ == "__main__":
     with children_ignore_interrupts():
         pool = get_context("spawn").Pool(2)

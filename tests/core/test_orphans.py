@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.core.orphans import end_with_parent
+from clinqa.core.processes import end_with_parent
 
 IDLE = """
 import os, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from clinqa.core.orphans import end_with_parent
+from clinqa.core.processes import end_with_parent
 if __name__ == "__main__":
     pool = ProcessPoolExecutor(2, get_context("spawn"), end_with_parent)
     list(pool.map(time.sleep, [0.1] * 4))

@@ -58,7 +58,7 @@ ONE = "{id: a, name: A, family: F, parameters: 1, group: general, licence: MIT, 
     [
         (f"models: [{ONE}}}, {ONE}}}]", "stands twice"),
         (f"models: [{ONE}, base_of: [b]}}]", "no model: 'b'"),
-        (f"models: [{ONE}, odd: 1}}]", "models, 0, odd"),
+        (f"models: [{ONE}, odd: 1}}]", "models.0.odd"),
         ("models: [", "models.yaml"),
     ],
 )
@@ -70,10 +70,19 @@ def test_a_mistake_in_the_file_is_an_error(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("parameters: .inf, group: general, licence: x, match: [a]", "models, 0, parameters"),
-        ("parameters: 1, group: general, licence: x, match: ['']", "models, 0, match, 0"),
-        ("parameters: 1, group: general, licence: x, match: [A]", "models, 0, match, 0"),
-        ("parameters: 1, group: rare, licence: x, match: [a]", "models, 0, group"),
+        (
+            "parameters: .inf, group: general, licence: x, match: [a]",
+            "models.0.parameters",
+        ),
+        (
+            "parameters: 1, group: general, licence: x, match: ['']",
+            "models.0.match.0",
+        ),
+        (
+            "parameters: 1, group: general, licence: x, match: [A]",
+            "models.0.match.0",
+        ),
+        ("parameters: 1, group: rare, licence: x, match: [a]", "models.0.group"),
     ],
 )
 def test_a_fault_of_the_file_is_told_with_its_place(line: str, words: str) -> None:

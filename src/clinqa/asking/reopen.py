@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from clinqa.asking.prompter import key_of
 from clinqa.asking.results import TRANSIENT
 from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal
-from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_durably
+from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_started
 from clinqa.kinds.facets.asks import Beside
 
 __all__ = ["reopen"]
@@ -47,9 +46,7 @@ def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFol
             told = {"weighed": weighed} if weighed else {}
             journal.append({"key": key, **row, **told, "cost": cost})
             cost = None  # of all of them, counted once
-    started = {"tool": "clinqa", "identity": dict(done.identity), "moved": names}
-    body = json.dumps(started).encode("utf-8")
-    write_durably(folder.partial / "started.json", body, private=folder.private)
+    write_started(folder.partial, done.identity, names, folder.private)
     (folder.path / MANIFEST).unlink()
     for name in names:
         os.replace(folder.path / name, folder.partial / name)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "UNREADABLE", "Said"]
+__all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "STATUSES", "UNREADABLE", "Said"]
+
+STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
+"""The column `answer_status`; what is not `answered` counts as wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The answer, or None, and one of `core.statuses.STATUSES`."""
+    """The answer, or None, and one of `STATUSES`."""
 
     answer: str | None
     status: str

@@ -115,8 +115,7 @@ def option(default: Any = ..., *, flags: str = "", **said: Any) -> Any:
 
     `--name` after the field's own name unless given; `--name/--no-name` for what can be denied.
     """
-    told = Option(default=default, flags=tuple(flags.split()), **said)
-    return _field(told)
+    return _field(Option(default=default, flags=tuple(flags.split()), **said))
 
 
 def varied(group: type[Options], name: str, default: Any = ..., **said: Any) -> Any:
@@ -163,9 +162,6 @@ def options_of(options: type[Options]) -> Iterator[Option]:
         if told is not None:
             flags = told.flags or (f"--{name.replace('_', '-')}",)
             yield dataclasses.replace(told, name=name, flags=flags)
-
-
-_ANNOTATIONS = "__annotations__"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from clinqa.core.closing import Closing
 from clinqa.core.durable import (
     create_file,
     make_folder,
@@ -53,6 +53,7 @@ __all__ = [
     "make_folder",
     "open_out",
     "write_durably",
+    "write_started",
     "writing",
 ]
 
@@ -66,7 +67,7 @@ TOOL_MARK = f'"tool":"{TOOL}"'.encode()
 
 
 @dataclass(frozen=True, slots=True)
-class OutFolder:
+class OutFolder(Closing):
     """A folder this run may write: `partial` is where; `done` holds the manifest if all is done."""
 
     path: Path
@@ -80,17 +81,6 @@ class OutFolder:
     def partial(self) -> Path:
         """Where the run writes; nothing outside it changes before `commit`."""
         return self.path / PARTIAL
-
-    def __enter__(self) -> OutFolder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the folder's lock; what was written stays for the next run to judge."""
@@ -137,7 +127,7 @@ class OutFolder:
                 records.append(FileRecord.of(self.partial / name, name, rows.get(name)))
             finished = replace(manifest, identity=self.identity, outputs=records)
             # Named before anything moves, so that a later run knows what it may take away.
-            _write_started(self.partial, self.identity, names, self.private)
+            write_started(self.partial, self.identity, names, self.private)
             for name in names:
                 move(self.partial / name, self.path, name, self.private)
             write_durably(
@@ -183,7 +173,7 @@ def open_out(
                         out.chmod(0o700)
                 partial = out / PARTIAL
                 partial.mkdir(mode=0o700, exist_ok=resume)
-                _write_started(partial, identity, [], private)
+                write_started(partial, identity, [], private)
         except BaseException:
             os.close(lock)
             raise
@@ -259,15 +249,11 @@ def _refuse_other_verb(out: Path, there: Mapping[str, Any], identity: Mapping[st
 def _delete_ours(out: Path, names: list[str]) -> None:
     """Take away what a clinqa run wrote, and refuse if something else lies beside it."""
     ours = {name for name in names if _is_inside(name)} | {MANIFEST}
-    others = {n for n in files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
-    if others:
-        raise ConfigError(
-            f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
-        )
+    _refuse_others(out, ours)
     # The manifest first: without it the folder is unfinished, and the partial says whose it is.
     if (out / MANIFEST).exists() and not (out / PARTIAL / STARTED).exists():
         (out / PARTIAL).mkdir(mode=0o700, exist_ok=True)
-        _write_started(out / PARTIAL, {}, sorted(ours - {MANIFEST}), True)
+        write_started(out / PARTIAL, {}, sorted(ours - {MANIFEST}), True)
     for name in [MANIFEST, *sorted(ours - {MANIFEST})]:
         (out / name).unlink(missing_ok=True)
     for folder, _, _ in os.walk(out, topdown=False):
@@ -277,14 +263,18 @@ def _delete_ours(out: Path, names: list[str]) -> None:
     shutil.rmtree(out / PARTIAL, ignore_errors=False)
 
 
-def _take_back(out: Path, names: list[str]) -> None:
-    """Move what a killed `commit` had already put into place back into the partial folder."""
-    ours = {name for name in names if _is_inside(name)}
+def _refuse_others(out: Path, ours: set[str]) -> None:
     others = {n for n in files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
     if others:
         raise ConfigError(
             f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
         )
+
+
+def _take_back(out: Path, names: list[str]) -> None:
+    """Move what a killed `commit` had already put into place back into the partial folder."""
+    ours = {name for name in names if _is_inside(name)}
+    _refuse_others(out, ours)
     for name in sorted(ours):
         if (out / name).exists():
             (out / PARTIAL / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -335,8 +325,7 @@ def _refuse_symlinks(out: Path) -> None:
 
 
 def _refuse_links_inside(out: Path, names: set[str]) -> None:
-    candidates = {*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", "data"}
-    for name in sorted(candidates):
+    for name in sorted({*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", "data"}):
         if (out / name).is_symlink():
             raise ConfigError(f"--out {out}: {name} in it is a symlink; take it away")
 
@@ -366,8 +355,9 @@ def _lock(out: Path) -> int:
     return descriptor
 
 
-def _write_started(
+def write_started(
     partial: Path, identity: Mapping[str, Any], moved: list[str], private: bool
 ) -> None:
+    """Say whose an unfinished folder is, and which of its files may lie in their places already."""
     body = json.dumps({"tool": "clinqa", "identity": dict(identity), "moved": moved})
     write_durably(partial / STARTED, body.encode("utf-8"), private=private)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.schema import PREDICTIONS
 
@@ -77,21 +77,11 @@ class FinishedRun:
         """Every answer; sorted by item and repeat, so that no row order matters. `also` are
         columns that only some kinds need."""
         path, needed = self.folder / PREDICTIONS_FILE, (*_NEEDED, *also)
-        try:
-            table = pq.ParquetFile(path).read()
-        except (OSError, pa.ArrowException) as error:
-            raise ConfigError(
-                f"{path}: cannot be read ({type(error).__name__}); {AGAIN}"
-            ) from error
+        table = read_parquet(path, advice=AGAIN)
         lacking = [name for name in needed if name not in table.column_names]
         if lacking:
             raise ConfigError(f"{path}: lacks {', '.join(lacking)}; {AGAIN}")
-        try:
-            table = table.select(needed).cast(pa.schema([PREDICTIONS.field(n) for n in needed]))
-        except (pa.ArrowException, ValueError) as error:
-            raise ConfigError(
-                f"{path}: its columns are not of the types that predict writes; {AGAIN}"
-            ) from error
+        table = _as_written(path, table, pa.schema([PREDICTIONS.field(n) for n in needed]))
         empty = [name for name in _NEVER_NULL if table[name].null_count]
         if empty:
             raise ConfigError(f"{path}: rows without {', '.join(empty)}; {AGAIN}")
@@ -102,13 +92,18 @@ class FinishedRun:
         path = self.folder / name
         if not path.is_file():
             raise ConfigError(f"{self.folder}: no {name}; {AGAIN}")
-        stated = {record.name: record.sha256 for record in self.manifest.outputs}.get(name)
-        if stated != sha256_file(path):
-            raise CheckFailed(f"{path}: changed since it was made (SHA-256); {AGAIN}")
-        try:
-            return pq.ParquetFile(path).read().select(schema.names).cast(schema)
-        except (OSError, KeyError, ValueError, pa.ArrowException) as error:
-            raise ConfigError(f"{path}: cannot be read; {AGAIN}") from error
+        check_file(path, name, self.manifest, AGAIN)
+        return _as_written(path, read_parquet(path, advice=AGAIN), schema)
+
+
+def _as_written(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of `schema`; ConfigError where they are gone or of other types."""
+    try:
+        return table.select(schema.names).cast(schema)
+    except (KeyError, ValueError, pa.ArrowException) as error:
+        raise ConfigError(
+            f"{path}: its columns are not of the types that predict writes; {AGAIN}"
+        ) from error
 
 
 def check_file(path: Path, name: str, manifest: Manifest, remedy: str) -> str:

@@ -36,7 +36,7 @@ def decimals(value: float | None, digits: int = 3) -> str:
 
 
 def interval(
-    low: float | None, high: float | None, write: Callable[[float | None], str] = decimals
+    low: float | None, high: float | None, write: Callable[[float], str] = decimals
 ) -> str:
     """The interval beside a value; empty where it does not exist.
 
@@ -69,9 +69,7 @@ def percent_interval(low: float | None, high: float | None) -> str:
     >>> percent_interval(0.1, 0.25)
     '[10.0, 25.0]'
     """
-    if low is None or high is None:
-        return ""
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+    return interval(low, high, lambda share: f"{100 * share:.1f}")
 
 
 def p_value(p: float | None) -> str:

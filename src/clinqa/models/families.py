@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.yamlfile import validated
 
 __all__ = ["GROUPS", "ModelFacts", "base_of", "facts_of", "load_models"]
 
@@ -74,14 +75,7 @@ def base_of(facts: ModelFacts) -> ModelFacts | None:
 
 
 def _checked(text: str) -> tuple[ModelFacts, ...]:
-    try:
-        models = _File.model_validate(yaml.safe_load(text)).models
-    except yaml.YAMLError as error:
-        raise ConfigError(f"models.yaml: {str(error).splitlines()[0]}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ", ".join(map(str, first["loc"]))
-        raise ConfigError(f"models.yaml: {place or 'the file'}: {first['msg']}") from error
+    models = validated(Path("models.yaml"), text.encode("utf-8"), _File).models
     ids = [one.id for one in models]
     words = [word for one in models for word in one.match]
     for what, values in (("id", ids), ("match", words)):

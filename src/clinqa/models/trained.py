@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
+from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 
@@ -89,11 +89,7 @@ class TrainedFolder:
     def hashes(self) -> pa.Table:
         """Hashes of what was trained on, here and in the model it was trained from."""
         self._check(TRAINED_ON)
-        path = self.folder / TRAINED_ON
-        try:
-            return pq.ParquetFile(path).read(columns=SCHEMA.names)
-        except (OSError, pa.ArrowException, KeyError) as error:
-            raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+        return read_parquet(self.folder / TRAINED_ON, SCHEMA.names)
 
     def seen(self, rows: pa.Table) -> Seen:
         """How much of these rows (see `seen_rows`) was trained on."""

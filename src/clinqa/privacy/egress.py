@@ -27,6 +27,7 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
 from clinqa.privacy.addresses import (
@@ -38,7 +39,6 @@ from clinqa.privacy.addresses import (
     parse_url,
 )
 from clinqa.privacy.attestation import Attestation
-from clinqa.privacy.data_class import is_private
 from clinqa.privacy.egress_log import EgressLog
 
 __all__ = ["Answer", "EgressGuard", "Lost", "Route", "Session", "system_resolve"]

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
-from clinqa.core.orphans import end_with_parent
+from clinqa.core.processes import end_with_parent
 from clinqa.simulate.bank import load_bank
 from clinqa.simulate.patient import follow_up, new_patient
 from clinqa.simulate.report import Composer

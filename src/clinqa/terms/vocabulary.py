@@ -27,7 +27,6 @@ class Finder(Protocol):
 
     def find(self, text: str) -> Sequence[FoundConcept]:
         """The concepts in the text, in order, not overlapping."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

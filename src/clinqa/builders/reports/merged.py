@@ -17,8 +17,7 @@ from clinqa.builders.reports.ahead import ahead
 from clinqa.builders.reports.batches import BatchBuilder, Built, Recipe
 from clinqa.core.arrays import Int32s
 from clinqa.core.errors import ClinqaError
-from clinqa.core.interrupts import children_ignore_interrupts
-from clinqa.core.orphans import end_with_parent
+from clinqa.core.processes import children_ignore_interrupts, end_with_parent
 from clinqa.reading.pieces import Statements
 from clinqa.reading.readings import NewReadings, Readings
 from clinqa.sources.reports import ReportBatch

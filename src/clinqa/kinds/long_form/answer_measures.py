@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.long_form.clinical import KINDS
 from clinqa.kinds.long_form.judges import CLASSES, COLUMNS
 from clinqa.kinds.long_form.text import STATISTICS, text_metrics

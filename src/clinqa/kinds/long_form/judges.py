@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import (
     JudgedAnswers,
     JudgedRun,

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import AnyArray, Floats, Ints, Places
 from clinqa.core.manifest import Manifest
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import (
     JudgedRun,
     JudgeOptions,

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import (
     EVERY,

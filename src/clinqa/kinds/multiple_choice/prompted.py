@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Bools, Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.judges import SplitItems, codes_of, of_split
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
 

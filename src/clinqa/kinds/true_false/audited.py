@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.audited import Audited, Who
 from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 from clinqa.kinds.true_false import codes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Bools, Floats, Ints, Strings
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.codes import NO_ANSWER, NOT_ASKED, AnswerCodes, Codes
 from clinqa.kinds.facets.judges import JudgedAnswers, SplitItems
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Ints, Strings
 from clinqa.core.errors import ConfigError
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.facets.codes import NOT_ASKED, AnswerCodes
 from clinqa.kinds.facets.judges import (
     JudgedAnswers,

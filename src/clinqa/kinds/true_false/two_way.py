@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats
-from clinqa.core.statuses import STATUSES
 from clinqa.kinds.true_false.codes import COLUMNS
 from clinqa.kinds.true_false.judges import PAIR, SOURCE
 from clinqa.stats.intervals import SHARE, SIGNED

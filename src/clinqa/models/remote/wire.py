@@ -57,46 +57,36 @@ class Wire(Protocol):
     @property
     def name(self) -> str:
         """The name the model was opened by."""
-        ...
 
     @property
     def url(self) -> str:
         """Where every request goes, already percent-encoded."""
-        ...
 
     @property
     def key(self) -> str:
         """The environment variables that hold its key, for messages; empty if it takes none."""
-        ...
 
     @property
     def has_key(self) -> bool:
         """Does a key go along with a request?"""
-        ...
 
     def check_key(self) -> None:
         """ConfigError if a key is needed and none is set."""
-        ...
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
-        ...
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """Its headers, made anew for each try (a signature ages)."""
-        ...
 
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer to a prompt out of a 200; BadReply if it is none."""
-        ...
 
     def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """What an error answer says."""
-        ...
 
     def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Ask the same thing in another spelling from now on; False if there is none."""
-        ...
 
 
 def as_body(value: Mapping[str, Any]) -> bytes:

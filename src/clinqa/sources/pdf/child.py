@@ -19,7 +19,7 @@ def serve(requests: Connection, memory: int) -> None:
     """Answer until the pipe closes: ("ok", answer) or ("error", kind)."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # each thread of a library would take address space
-    from clinqa.core.orphans import end_with_parent
+    from clinqa.core.processes import end_with_parent
 
     end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

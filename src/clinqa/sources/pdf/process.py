@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from clinqa.core.errors import ClinqaError
-from clinqa.core.interrupts import children_ignore_interrupts
+from clinqa.core.processes import children_ignore_interrupts
 from clinqa.sources.pdf.child import serve
 from clinqa.sources.pdf.records import PdfLimits
 

@@ -177,8 +177,6 @@ class PageStore(Protocol):
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """What `put` was given under this key, or None."""
-        ...
 
     def put(self, key: str, record: Mapping[str, Any]) -> None:
         """Keep a record (JSON values only)."""
-        ...

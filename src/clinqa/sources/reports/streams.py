@@ -9,9 +9,9 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
+from clinqa.core.closing import Closing
 from clinqa.sources.reports.records import BrokenFile
 
 __all__ = ["BOM", "CHUNK", "MAX_RECORD_BYTES", "ByteStream", "lines"]
@@ -26,7 +26,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF32 = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 
 
-class ByteStream:
+class ByteStream(Closing):
     """Reads a plain or gzip file in pieces; a byte order mark at the start is dropped.
 
     `broken` is set when the file ends early or cannot be decompressed further; what could be
@@ -58,17 +58,6 @@ class ByteStream:
             raise BrokenFile(f"is {wide}; save it as UTF-8")
         self._pending = start.removeprefix(BOM)
         self.empty = not self._pending
-
-    def __enter__(self) -> ByteStream:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
