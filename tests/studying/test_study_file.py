@@ -10,6 +10,7 @@ from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.multiple_choice.prompted import by_order
 from clinqa.studying.answers import AskedOf, rows_of_run
 from clinqa.studying.plan import Plan, plan_of
 from clinqa.studying.spec import read_study
@@ -93,7 +94,7 @@ def test_a_dataset_of_another_kind_is_refused(tmp_path: Path) -> None:
     from training.made_training import write
 
     write(tmp_path / "bank")
-    with pytest.raises(ConfigError, match="not multiple_choice"):
+    with pytest.raises(ConfigError, match="have no options to be put in orders"):
         check_study(study_file(tmp_path))
 
 
@@ -105,12 +106,12 @@ def test_the_letters_of_a_run_are_read_through_its_orders(tmp_path: Path) -> Non
     options = PredictOptions(model=f"scripted:{script}", orders=6)
     predict(dataset.folder, tmp_path / "run", options)
     items = {
-        row["id"]: (row["group"], row["category"], row["answer_index"])
+        row["id"]: row
         for table in dataset.batches("test", ["id", "group", "category", "answer_index"])
         for row in table.to_pylist()
     }
     asked = AskedOf(("full", "matched"), "all", 2, 13)
-    full, matched = rows_of_run(tmp_path / "run", items, asked)
+    full, matched = rows_of_run(tmp_path / "run", items, by_order, asked)
     assert full.num_rows == matched.num_rows == 8 * 6  # all six orders of three options
     by_item: dict[str, list[bool]] = {}
     for row in full.to_pylist():
@@ -129,10 +130,11 @@ def test_a_failed_question_is_missing_and_an_unreadable_answer_wrong(tmp_path: P
     )
     predict(dataset.folder, tmp_path / "run", PredictOptions(model=f"scripted:{script}", orders=2))
     items = {
-        row["id"]: (row["group"], row["category"], row["answer_index"])
+        row["id"]: row
         for table in dataset.batches("test", ["id", "group", "category", "answer_index"])
         for row in table.to_pylist()
     }
-    (rows,) = rows_of_run(tmp_path / "run", items, AskedOf(("",), "none", None, None))
+    asked = AskedOf(("",), "none", None, None)
+    (rows,) = rows_of_run(tmp_path / "run", items, by_order, asked)
     found = {(row["specialty"], row["right"]) for row in rows.to_pylist()}
     assert found == {("Cardiology", None), ("Neurology", False), ("Pediatrics", False)}

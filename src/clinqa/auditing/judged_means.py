@@ -28,8 +28,6 @@ from clinqa.stats.measure import Measure
 __all__ = ["check_metrics", "judged_means"]
 
 _OF_ALL = ("run", "repeat", "item_id")
-#: Columns of items.parquet that hold few different words: a million ids are some thousand.
-_FEW = ("run", "error_kind", "answer_status", "question_type", "read_class")
 
 
 def check_metrics(metrics: Sequence[str], audited: Audited) -> None:
@@ -112,12 +110,12 @@ class _Kept:
         self._items, self._audited = items, audited
         self._place = {name: row for row, name in enumerate(items.column("id"))}
         path = folder / ITEMS_FILE
-        there = pq.read_schema(path).names
-        own = audited.columns(list(self.measures.values()), there)
+        schema = pq.read_schema(path)
+        # a million words of such columns are a few different ones
+        few = [one.name for one in schema if one.type == pa.string() and one.name != "item_id"]
+        own = audited.columns(list(self.measures.values()), schema.names)
         try:
-            self._table = pq.read_table(
-                path, columns=sorted({*_OF_ALL, *own}), read_dictionary=list(_FEW)
-            )
+            self._table = pq.read_table(path, columns=sorted({*_OF_ALL, *own}), read_dictionary=few)
         except (OSError, pa.ArrowException) as error:
             raise CheckFailed(f"{path}: cannot be read as Parquet; score again") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-__all__ = ["SPLITS", "DataClass", "Kind", "Level", "Method", "Phase", "Reason", "Reject"]
+__all__ = ["SPLITS", "DataClass", "Level", "Method", "Phase", "Reason", "Reject"]
 
 SPLITS = ("train", "validation", "test")
 """The parts of a dataset, in their order."""
@@ -45,14 +45,6 @@ class Phase(StrEnum):
     BASELINE = "baseline"
     POST = "post"
     STRESS = "stress"
-
-
-class Kind(StrEnum):
-    """The kind of an item."""
-
-    LONG_FORM = "long_form"
-    TRUE_FALSE = "true_false"
-    MULTIPLE_CHOICE = "multiple_choice"
 
 
 class DataClass(StrEnum):

@@ -13,9 +13,9 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.errors import SourceError
+from clinqa.kinds.facets.judges import ByOrder
 
 __all__ = ["ALL", "NONE", "RIGHT", "AskedOf", "read_table", "rows_of_run"]
 
@@ -54,26 +54,15 @@ class AskedOf:
 
 
 def rows_of_run(
-    run: Path, items: Mapping[str, tuple[str, str, int]], asked: AskedOf
+    run: Path, items: Mapping[str, Mapping[str, Any]], by_order: ByOrder, asked: AskedOf
 ) -> list[pa.Table]:
-    """The rows of one run, a table an arm; `items` is (group, specialty, right option) by id."""
-    try:
-        said = pq.read_table(
-            run / "predictions.parquet", columns=["item_id", "variant", "answer", "answer_status"]
-        ).to_pylist()
-        shown = pq.read_table(
-            run / "choices.parquet", columns=["item_id", "variant", "order"]
-        ).to_pylist()
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise ConfigError(f"{run}: not a complete run of multiple-choice items") from error
-    orders = {(row["item_id"], row["variant"]): row["order"] for row in shown}
+    """The rows of one run, a table an arm; `items` by id, `by_order` of their kind's `judges`."""
     columns: dict[str, list[Any]] = {name: [] for name in RIGHT.names}
-    for row in said:
-        group, specialty, gold = items[row["item_id"]]
-        order = orders[row["item_id"], row["variant"]]
+    for item_id, order, right in by_order(run, items):
+        item = items[item_id]
         values = (
-            "", asked.trained_on, asked.seed, asked.train_items, row["item_id"], group, specialty,
-            row["variant"], _right(row["answer"], row["answer_status"], order, gold),
+            "", asked.trained_on, asked.seed, asked.train_items, item_id, item["group"],
+            item["category"], order, right,
         )  # fmt: skip
         for name, value in zip(RIGHT.names, values, strict=True):
             columns[name].append(value)
@@ -82,16 +71,6 @@ def rows_of_run(
         table.set_column(0, "arm", pa.array([arm] * table.num_rows, pa.string()))
         for arm in asked.arms
     ]
-
-
-def _right(answer: str | None, status: str, order: Sequence[int], gold: int) -> bool | None:
-    """Does the letter stand for the right option? What cannot be read is wrong, not missing."""
-    if status == "error":
-        return None
-    if not answer:
-        return False
-    place = ord(answer[0].upper()) - ord("A")
-    return 0 <= place < len(order) and order[place] == gold
 
 
 def read_table(path: Path) -> pl.DataFrame:

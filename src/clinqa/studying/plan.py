@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.records import Kind
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.registry import ItemKind
 from clinqa.stats.crossed import FEWEST_SEEDS
 from clinqa.stats.diagonal import FEWEST_PERMUTED
 from clinqa.studying.answers import ALL, NONE, AskedOf
@@ -43,6 +43,7 @@ class Plan:
     """The trainings of a study, each done once even where two arms need it."""
 
     spec: StudySpec
+    kind: ItemKind
     specialties: tuple[str, ...]
     sizes: dict[str, tuple[int, int, int]]  # train, validation, test
     trainings: tuple[Training, ...]
@@ -98,6 +99,12 @@ class Plan:
 
 def plan_of(spec: StudySpec, dataset: Dataset) -> Plan:
     """The plan; ConfigError where the dataset cannot carry it."""
+    kind = dataset.kind
+    if not kind.has("orders"):
+        raise ConfigError(
+            f"{dataset.folder}: {kind.title} items have no options to be put in orders; a study of "
+            "specialties takes what `clinqa build specialty` makes"
+        )
     sizes = _sizes(dataset)
     wanted = spec.specialties or tuple(
         sorted(
@@ -121,7 +128,7 @@ def plan_of(spec: StudySpec, dataset: Dataset) -> Plan:
             f"{dataset.folder}: {len(wanted)} specialties have {spec.least_train} questions of "
             "train and one of test; a study compares two or more"
         )
-    return Plan(spec, wanted, sizes, tuple(_trainings(spec, wanted, sizes)))
+    return Plan(spec, kind, wanted, sizes, tuple(_trainings(spec, wanted, sizes)))
 
 
 def _sizes(dataset: Dataset) -> dict[str, tuple[int, int, int]]:
@@ -130,12 +137,7 @@ def _sizes(dataset: Dataset) -> dict[str, tuple[int, int, int]]:
     try:
         for split in ("train", "validation", "test"):
             counts.append(Counter[str]())
-            for table in dataset.batches(split, ["kind", "category"]):
-                if set(table["kind"].unique().to_pylist()) - {Kind.MULTIPLE_CHOICE.value}:
-                    raise ConfigError(
-                        f"{dataset.folder}: holds items that are not multiple_choice; a study of "
-                        "specialties takes what `clinqa build specialty` makes"
-                    )
+            for table in dataset.batches(split, ["category"]):
                 counts[-1].update(table["category"].to_pylist())
     except (KeyError, OSError, pa.ArrowException) as error:
         raise ConfigError(

@@ -24,6 +24,7 @@ from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.progress import Progress, silent
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.kinds.facets.judges import Judges
 from clinqa.studying.analyse import Result, analyse
 from clinqa.studying.answers import read_table, rows_of_run
 from clinqa.studying.crossing import arms_of
@@ -118,12 +119,16 @@ class _Work:
 
     def do(self) -> list[pa.Table]:
         """The answers of every model."""
-        items = _items(self._dataset, self._plan.specialties)
+        judges: Judges = self._plan.kind.facet("judges")
+        assert judges.by_order is not None  # the kind has the ability `orders`
+        items = _items(self._dataset, judges)
         tables = []
         for done, training in enumerate(self._plan.trainings):
             self._progress("models", done, len(self._plan.trainings), note=training.name)
             adapter = self._train(training)
-            tables += rows_of_run(self._ask(training, adapter), items, training.asked)
+            tables += rows_of_run(
+                self._ask(training, adapter), items, judges.by_order, training.asked
+            )
             gc.collect()  # a model holds itself in a circle
         self._progress("models", len(self._plan.trainings), len(self._plan.trainings))
         return tables
@@ -235,15 +240,11 @@ def _made(
     )
 
 
-def _items(dataset: Dataset, specialties: Sequence[str]) -> dict[str, tuple[str, str, int]]:
-    """Group, specialty and right option of each question that is asked."""
-    wanted, found = set(specialties), {}
-    columns = ["id", "group", "category", "answer_index"]
-    for table in dataset.batches("test", columns):
-        for row in table.to_pylist():
-            if row["category"] in wanted:
-                found[row["id"]] = (row["group"], row["category"], row["answer_index"])
-    return found
+def _items(dataset: Dataset, judges: Judges) -> dict[str, Mapping[str, Any]]:
+    """What is needed of each question of test to tell a right answer, by its id."""
+    columns = ["id", "group", "category", *judges.columns]
+    tables = dataset.batches("test", columns)
+    return {row["id"]: row for table in tables for row in table.to_pylist()}
 
 
 def _details(results: Sequence[Result], plan: Plan | None) -> dict[str, Any]:

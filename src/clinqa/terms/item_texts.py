@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,18 +10,20 @@ import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
+from clinqa.kinds.facets.columns import Columns
 
-__all__ = ["ANSWER", "CONTEXT", "OPTION", "QUESTION", "TermItem", "read_items"]
+__all__ = ["ANSWER", "CONTEXT", "QUESTION", "TermItem", "read_items"]
 
-QUESTION, CONTEXT, ANSWER, OPTION = "question", "context", "answer", "option"
-_COLUMNS = ("id", "group", "category", "question", "context", "answer", "options", "answer_index")
+QUESTION, CONTEXT, ANSWER = "question", "context", "answer"
+_COLUMNS = ("id", "group", "category", "question", "context", "answer")
 
 
 @dataclass(frozen=True, slots=True)
 class TermItem:
-    """An item as far as terms go: `parts` are (name, text); options are named `option 0` on.
+    """An item as far as terms go: `parts` are (name, text).
 
-    The right one of several options is the part `answer`: it is what a model should say.
+    What it offers beside the answer is named as its kind says: `option 0` on. The right one of
+    several options is the part `answer`: it is what a model should say.
     """
 
     id: str
@@ -36,16 +38,19 @@ def read_items(
 ) -> Iterator[TermItem]:
     """The items of a split, in the order of its files."""
     left = limit
+    kind: Columns = dataset.kind.facet("columns")
+    wanted = (*_COLUMNS, *(kind.read_for_others if options_too else ()))
+    others = kind.others if options_too else lambda row: ()
     try:
         for path in dataset.files(split):
             there = set(pq.read_schema(path).names)
-            columns = [name for name in _COLUMNS if name in there]
+            columns = [name for name in wanted if name in there]
             for batch in pq.ParquetFile(path).iter_batches(columns=columns):
                 for row in batch.to_pylist():
                     if left == 0:
                         return
                     left = None if left is None else left - 1
-                    yield _item(row, split, options_too)
+                    yield _item(row, split, others(row))
     except (OSError, KeyError, pa.ArrowException) as error:
         raise ConfigError(
             f"{dataset.folder}: split {split} cannot be read ({type(error).__name__}); run "
@@ -53,21 +58,14 @@ def read_items(
         ) from error
 
 
-def _item(row: dict[str, object], split: str, options_too: bool) -> TermItem:
+def _item(row: dict[str, object], split: str, others: Sequence[tuple[str, str]]) -> TermItem:
     parts = [(name, _text(row.get(name))) for name in (QUESTION, CONTEXT, ANSWER)]
-    options, right = row.get("options"), row.get("answer_index")
-    if options_too and isinstance(options, list):
-        parts += [
-            (f"{OPTION} {place}", _text(option))
-            for place, option in enumerate(options)
-            if place != right
-        ]
     return TermItem(
         id=_text(row["id"]),
         group=_text(row["group"]),
         split=split,
         specialty=_text(row.get("category")),
-        parts=tuple((name, text) for name, text in parts if text.strip()),
+        parts=tuple((name, text) for name, text in (*parts, *others) if text.strip()),
     )
 
 

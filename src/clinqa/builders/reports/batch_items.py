@@ -13,8 +13,9 @@ from clinqa.builders.reports.labelled import Labelled, coded
 from clinqa.builders.reports.unmentioned import unmentioned
 from clinqa.core.arrays import AnyArray, Bools, UInt64s
 from clinqa.core.ids import SEPARATOR
-from clinqa.core.records import Kind, Level
+from clinqa.core.records import Level
 from clinqa.dataset.itemids import ids_of
+from clinqa.kinds.long_form import KIND
 from clinqa.kinds.long_form.questions import Questionnaire, QuestionType
 from clinqa.packs.loader import Pack
 from clinqa.reading.mentions import MentionTable
@@ -100,7 +101,7 @@ class ItemMaker:
         structure = np.array([names.index(name) for name in self._structure])[rows.abnormality]
         columns = {
             "id": self._ids(batch, rows, question, answers, silent),
-            "kind": coded(np.zeros(len(silent), np.int32), [Kind.LONG_FORM.value]),
+            "kind": coded(np.zeros(len(silent), np.int32), [KIND.name]),
             "group": coded(rows.study, studies.groups),
             "question": coded(question, self._questions),
             "context": self._contexts(batch, rows),
@@ -185,13 +186,11 @@ class ItemMaker:
         ids, parts = batch.studies.ids.to_pylist(), batch.studies.parts.to_pylist()
         after = SEPARATOR * 2
         heads = [
-            _bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, part)) + after)
+            _bytes(SEPARATOR.join((KIND.name, name, part)) + after)
             for name, part in zip(ids, parts, strict=True)
         ]
         if silent.any():
-            heads += [
-                _bytes(SEPARATOR.join((Kind.LONG_FORM.value, name, "")) + after) for name in ids
-            ]
+            heads += [_bytes(SEPARATOR.join((KIND.name, name, "")) + after) for name in ids]
         head = np.where(silent, rows.study + len(ids), rows.study)
         questions = self._question_bytes
         answer_bytes = [_bytes(text) for text in answers.to_pylist()]

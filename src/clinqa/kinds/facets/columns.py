@@ -63,6 +63,10 @@ class Columns:
     spans: Mapping[str, str] = field(default_factory=dict)
     """Files (`data` for the items) whose spans must be the source's text, with the column that
     names the source; none where the kind checks them against a table of its own."""
+    others: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] = lambda row: ()
+    """The texts that an item offers beside its answer, each with its name, of a row with the
+    columns `read_for_others`."""
+    read_for_others: Sequence[str] = ()
     counted: Sequence[str] = ()
     """The stages whose rejects stand in rejects.parquet; empty: all."""
     beside: frozenset[str] = frozenset()

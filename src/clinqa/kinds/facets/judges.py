@@ -17,6 +17,7 @@ from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.predictions import FinishedRun
 
 __all__ = [
+    "ByOrder",
     "JudgeOptions",
     "JudgedAnswers",
     "JudgedRun",
@@ -184,18 +185,24 @@ class OpenJudge:
         raise NotImplementedError
 
 
+ByOrder = Callable[[Path, Mapping[str, Mapping[str, Any]]], Iterator[tuple[str, int, bool | None]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judges:
     """How a kind judges: which columns of the items it needs beside those of every kind, how it
     makes `SplitItems` of the table (told the folder, for errors), how it opens.
 
-    `open` is given the dataset's folder and manifest, the runs and what was told.
+    `open` is given the dataset's folder and manifest, the runs and what was told. `by_order`, of
+    kinds with the ability `orders`, gives of a run's folder and the items by id: an item's id, the
+    number of the order it was asked in, and whether the answer was right (None: there is none).
     """
 
     columns: Sequence[str]
     load: Callable[[pa.Table, Path], SplitItems]
     open: Callable[[Path, Manifest, Sequence[FinishedRun], JudgeOptions], OpenJudge]
     libraries: Sequence[str] = field(default=())
+    by_order: ByOrder | None = None
 
 
 def codes_of(names: Sequence[str]) -> Ints:

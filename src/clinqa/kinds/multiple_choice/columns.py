@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -53,4 +54,15 @@ def _checks(checked: Checked) -> Iterator[Problem]:
             yield Problem("totals", f"{_VOTES}, {MANIFEST}", text)
 
 
-COLUMNS = Columns(items=MULTIPLE_CHOICE, checks=_checks)
+def _others(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The wrong options, by their places."""
+    options, right = row["options"] or (), row["answer_index"]
+    return [(f"option {at}", text) for at, text in enumerate(options) if text and at != right]
+
+
+COLUMNS = Columns(
+    items=MULTIPLE_CHOICE,
+    checks=_checks,
+    others=_others,
+    read_for_others=("options", "answer_index"),
+)

@@ -20,7 +20,7 @@ from clinqa.kinds.facets.judges import (
     SplitItems,
 )
 from clinqa.kinds.multiple_choice.matching import TrainedMatcher, trained_matcher
-from clinqa.kinds.multiple_choice.prompted import design_of, load_questions, prompted_by
+from clinqa.kinds.multiple_choice.prompted import by_order, design_of, load_questions, prompted_by
 from clinqa.kinds.multiple_choice.readers import Picks, picks_of, rows_of
 
 __all__ = ["COMMON", "FIXED", "JUDGES"]
@@ -155,4 +155,5 @@ JUDGES = Judges(
     load=load_questions,
     open=_open,
     libraries=("scikit-learn",),
+    by_order=by_order,
 )

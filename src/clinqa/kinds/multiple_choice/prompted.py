@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Bools, Ints
 from clinqa.core.errors import ConfigError
-from clinqa.core.predictions import FinishedRun
+from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.kinds.facets.judges import SplitItems, codes_of, of_split
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
 
-__all__ = ["Prompted", "design_of", "load_questions", "prompted_by", "shuffled"]
+__all__ = ["Prompted", "by_order", "design_of", "load_questions", "prompted_by", "shuffled"]
 
 _PLACE = ("item_id", "repeat", "variant")
 _BY_PLACE = [(name, "ascending") for name in _PLACE]
@@ -127,3 +128,33 @@ def prompted_by(run: FinishedRun, items: SplitItems) -> Prompted:
         status=statuses,
         unknown=unknown,
     )
+
+
+def by_order(
+    run: Path, items: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, int, bool | None]]:
+    """Item, number of the order, and whether the letter stands for the right option."""
+    try:
+        said = pq.read_table(
+            run / PREDICTIONS_FILE, columns=["item_id", "variant", "answer", "answer_status"]
+        ).to_pylist()
+        shown = pq.read_table(
+            run / CHOICES_FILE, columns=["item_id", "variant", "order"]
+        ).to_pylist()
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise ConfigError(f"{run}: not a complete run of multiple-choice items") from error
+    orders = {(row["item_id"], row["variant"]): row["order"] for row in shown}
+    for row in said:
+        key = row["item_id"], row["variant"]
+        gold = items[row["item_id"]]["answer_index"]
+        yield (*key, _right(row["answer"], row["answer_status"], orders[key], gold))
+
+
+def _right(answer: str | None, status: str, order: Sequence[int], gold: int) -> bool | None:
+    """Does the letter stand for the right option? What cannot be read is wrong, not missing."""
+    if status == "error":
+        return None
+    if not answer:
+        return False
+    place = ord(answer[0].upper()) - ord("A")
+    return 0 <= place < len(order) and order[place] == gold
