@@ -74,7 +74,10 @@ def test_a_check_says_what_the_study_will_not_be_able_to_say(tmp_path: Path) -> 
         ("specialties: [Cardiology]", "two or more names"),
         ("specialties: [all, Cardiology]", "two or more names"),
         ("orders: 0", "orders"),
-        ("color: red", "color"),
+        ("color: red", "color: no such option; did you mean "),
+        ("seed_s: 3", "yaml:5: seed_s: no such option; did you mean seeds"),
+        ("orders: 1001", "yaml:4: orders: must be 1 to 1,000"),
+        ("max_tokens: many", "max_tokens: .*valid integer"),
         ("arms: [half]", "arms"),
     ],
 )

@@ -18,12 +18,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import DataClass
 
 __all__ = [
+    "BadOption",
     "DrawingOptions",
     "LocalOptions",
     "Option",
@@ -39,6 +40,14 @@ __all__ = [
 ]
 
 _KEY = "clinqa"
+
+
+class BadOption(ConfigError):
+    """An option by its name, and what is wrong with it."""
+
+    def __init__(self, name: str, said: str) -> None:
+        super().__init__(f"{name}: {said}")
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +84,18 @@ class Option:
         """Must it be given?"""
         return self.default is ...
 
-    def check(self, value: Any) -> None:
-        """Raise ConfigError for a value out of bounds or choices; None is no value."""
+    def fault(self, value: Any) -> str:
+        """What is wrong with a value out of bounds or choices; None is no value.
+
+        >>> Option(low=1).fault(0), Option(choices=("a", "b")).fault("a")
+        ('must be at least 1', '')
+        """
         if value is None:
-            return
+            return ""
         several = value if isinstance(value, tuple | list) else (value,)
         if self.choices and not set(several) <= set(self.choices):
-            raise ConfigError(f"{self.flag} must be one of {', '.join(self.choices)}")
-        if not self._within(value):
-            raise ConfigError(f"{self.flag} must be {self.bounds}")
+            return f"must be one of {', '.join(self.choices)}"
+        return "" if self._within(value) else f"must be {self.bounds}"
 
     @property
     def bounds(self) -> str:
@@ -130,6 +142,9 @@ def _field(told: Option) -> Any:
     return dataclasses.field(default=default, metadata={_KEY: told})
 
 
+OPTIONS = TypeVar("OPTIONS", bound="Options")
+
+
 @dataclass(frozen=True)
 class Options:
     """Base of the options of every verb."""
@@ -137,20 +152,41 @@ class Options:
     def check(self) -> None:
         """Raise ConfigError for a value that means nothing."""
         for one in options_of(type(self)):
-            one.check(getattr(self, one.name))
+            if fault := one.fault(getattr(self, one.name)):
+                raise ConfigError(f"{one.flag} {fault}")
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Self:
-        """The options of a file's mapping; ConfigError for a key that is none, with the nearest."""
+        """The options of a file's mapping, checked.
+
+        BadOption for a key that is none (it names the nearest), for one that is missing, and for a
+        value of another type or out of bounds.
+        """
         known = {one.name: one for one in options_of(cls)}
         for key in given:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-                raise ConfigError(f"{key}: no such option; did you mean {', '.join(near)}?")
+                near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.0)
+                raise BadOption(str(key), f"no such option; did you mean {near[0]}?")
         for one in known.values():
             if one.required and one.name not in given:
-                raise ConfigError(f"{one.name}: must be given")
-        return cls(**given)
+                raise BadOption(one.name, "must be given")
+        made = _typed(cls, given)
+        for name in given:
+            if fault := known[name].fault(getattr(made, name)):
+                raise BadOption(name, fault)
+        made.check()
+        return made
+
+
+def _typed(options: type[OPTIONS], given: Mapping[str, Any]) -> OPTIONS:
+    """The values in the types of their fields; BadOption where one is of another."""
+    from pydantic import TypeAdapter, ValidationError  # not for every call of the command line
+
+    try:
+        return TypeAdapter(options).validate_python(dict(given))
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        raise BadOption(str(first["loc"][0]), first["msg"]) from None
 
 
 def options_of(options: type[Options]) -> Iterator[Option]:

@@ -13,15 +13,17 @@ orders: 5
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-
+from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
-from clinqa.core.yamlfile import read_bytes, validated
-from clinqa.kinds.facets.asks import MOST_ORDERS
+from clinqa.core.options import BadOption, DrawingOptions, Options, OutputOptions, option, varied
+from clinqa.core.yamlfile import line_of, parse_yaml, read_bytes
 from clinqa.studying.answers import ALL, NONE
+from clinqa.training.train_options import TrainOptions
 
 __all__ = ["ARMS", "FULL", "MATCHED", "StudySpec", "read_study"]
 
@@ -32,62 +34,65 @@ ARMS: tuple[ArmName, ...] = (FULL, MATCHED)
 _MOST = 1 << 18
 
 
-class StudySpec(BaseModel):
+@dataclass(frozen=True, kw_only=True)
+class StudySpec(Options):
     """What a study file says; what it leaves out has the value here."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    kind: str = option(choices=("specialty",))
+    dataset: Path = option(help="A folder, beside the file or absolute.")
+    model: str = option(help="What is trained and asked.")
+    preset: str = varied(TrainOptions, "preset", "smedqa")
+    settings: Mapping[str, str | int | float | bool] | None = option(
+        None, help="Keys of the preset, as with --set."
+    )
+    specialties: tuple[str, ...] = option(
+        (), help="None: every specialty with `least_train` items of train and one of test."
+    )
+    least_train: int = option(1, low=1)
+    seeds: tuple[int, ...] = option((0, 1, 2))
+    arms: tuple[ArmName, ...] = option(
+        ARMS,
+        help="full: each specialty's whole train split, and all of them; matched: as many items "
+        "of each, and of all together, as the smallest has.",
+    )
+    untrained: bool = option(True, help="Is the model asked as it is, too?")
+    orders: int = varied(PredictOptions, "orders", 5)
+    order_design: str = varied(PredictOptions, "order_design")
+    reading: str = option(
+        "written",
+        choices=("written", "letters"),
+        help="written: the letter of what is written; letters: the likeliest one.",
+    )
+    max_tokens: int = varied(PredictOptions, "max_tokens", 64)
+    dtype: str | None = varied(PredictOptions, "dtype")
+    test_items: int | None = option(
+        None, low=1, help="Questions of test, by chance, the same for every model; none: all."
+    )
+    seed: int = varied(OutputOptions, "seed")
+    draws: int = varied(DrawingOptions, "draws", 2000)
 
-    kind: Literal["specialty"]
-    dataset: Path
-    model: str
-    preset: str = "smedqa"
-    #: keys of the preset, as with --set
-    settings: dict[str, str | int | float | bool] = Field(default_factory=dict)
-    #: none: every specialty with at least `least_train` items of train and one of test
-    specialties: tuple[str, ...] = ()
-    least_train: int = Field(default=1, ge=1)
-    seeds: tuple[int, ...] = (0, 1, 2)
-    #: full: each specialty's whole train split, and all of them; matched: as many items of each,
-    #: and of all together, as the smallest has
-    arms: tuple[ArmName, ...] = ARMS
-    untrained: bool = True
-    orders: int = Field(default=5, ge=1, le=MOST_ORDERS)
-    order_design: Literal["random", "cyclic"] = "random"
-    #: written: the letter of what is written; letters: the likeliest letter, nothing is written
-    reading: Literal["written", "letters"] = "written"
-    max_tokens: int = Field(default=64, ge=1)
-    #: the number format in which models are asked; none: the model's own
-    dtype: str | None = None
-    #: questions of test, by chance, the same for every model; none: all
-    test_items: int | None = Field(default=None, ge=1)
-    seed: int = 0
-    draws: int = Field(default=2000, ge=100)
-
-    @field_validator("seeds", "arms", "specialties")
-    @classmethod
-    def _no_two_alike(cls, value: tuple[object, ...]) -> tuple[object, ...]:
-        if len(set(value)) < len(value):
-            raise ValueError("one of them stands twice")
-        return value
-
-    @field_validator("seeds", "arms")
-    @classmethod
-    def _not_empty(cls, value: tuple[object, ...]) -> tuple[object, ...]:
-        if not value:
-            raise ValueError("give at least one")
-        return value
-
-    @field_validator("specialties")
-    @classmethod
-    def _two_of_them(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if len(value) == 1 or {ALL, NONE} & set(value):
-            raise ValueError("give two or more names of specialties (or leave it out)")
-        return value
+    def check(self) -> None:
+        """Raise ConfigError for a value that means nothing."""
+        super().check()
+        for name in ("seeds", "arms", "specialties"):
+            value: Sequence[object] = getattr(self, name)
+            if len(set(value)) < len(value):
+                raise BadOption(name, "one of them stands twice")
+            if not value and name != "specialties":
+                raise BadOption(name, "give at least one")
+        if len(self.specialties) == 1 or {ALL, NONE} & set(self.specialties):
+            raise BadOption(
+                "specialties", "give two or more names of specialties (or leave it out)"
+            )
 
     @property
     def overrides(self) -> list[str]:
         """The settings as `--set` takes them."""
-        return [f"{key}={_text(value)}" for key, value in self.settings.items()]
+        return [f"{key}={_text(value)}" for key, value in (self.settings or {}).items()]
+
+    def told(self) -> dict[str, Any]:
+        """What the manifest says of it."""
+        return {**asdict(self), "dataset": str(self.dataset), "settings": dict(self.settings or {})}
 
 
 def _text(value: str | int | float | bool) -> str:
@@ -96,8 +101,12 @@ def _text(value: str | int | float | bool) -> str:
 
 def read_study(path: Path) -> StudySpec:
     """The study in a file; the dataset is looked for beside it."""
-    found = validated(path, read_bytes(path, _MOST), StudySpec)
+    given, tree = parse_yaml(path, read_bytes(path, _MOST))
+    try:
+        found = StudySpec.from_mapping(given)
+    except BadOption as error:
+        raise ConfigError(f"{path}:{line_of(tree, (error.name,))}: {error}") from None
     dataset = found.dataset if found.dataset.is_absolute() else path.parent / found.dataset
     if not dataset.is_dir():
         raise ConfigError(f"{path}: dataset: {dataset} is no folder; build it first")
-    return found.model_copy(update={"dataset": dataset})
+    return replace(found, dataset=dataset)

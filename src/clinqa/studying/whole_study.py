@@ -66,7 +66,7 @@ def run_study(
         return replace(checked, warnings=[])
     inputs = [one for one in dataset.manifest.outputs if one.name.startswith("data/")]
     told = {
-        **spec.model_dump(mode="json"),
+        **spec.told(),
         "dataset": dataset.manifest.fingerprint,
         "specialties": list(plan.specialties),
         "device": options.device,
