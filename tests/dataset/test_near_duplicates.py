@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.dataset.across import highest_across
 from clinqa.dataset.near_duplicates import (
     clusters,
+    highest_across,
     jaccard,
     near_duplicates,
     normalised,

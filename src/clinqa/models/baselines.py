@@ -2,7 +2,7 @@
 
     baseline:retrieval     the sentence of the context that best matches the question (BM25)
     baseline:prior         the answer train gives most often to that question; reads no context
-    baseline:bag-of-words  one of two answers by the words of the question (see bag_of_words)
+    baseline:bag-of-words  one of two answers by the words of the question
 
 What they read and count, and which there are besides, the kind of items says
 (`kinds.facets.baseline`). All are deterministic, independent of order, and take no shots.
@@ -19,10 +19,10 @@ from time import perf_counter
 from typing import Any
 
 from clinqa.core.errors import ConfigError
-from clinqa.kinds.registry import kinds
+from clinqa.kinds.registry import can, kinds
 from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling, TrainAnswer
 
-__all__ = ["AnsweringModel", "open_baseline", "prior", "retrieve"]
+__all__ = ["AnsweringModel", "BagOfWords", "open_baseline", "prior", "retrieve"]
 
 Answerer = Callable[[Prompt], str]
 
@@ -38,8 +38,6 @@ def open_baseline(rest: str, options: ModelOptions) -> Model:
     if rest == "prior":
         return AnsweringModel("baseline:prior", prior(options.train_answers, told.stratum))
     if rest == "bag-of-words":
-        from clinqa.models.bag_of_words import BagOfWords
-
         return BagOfWords(options.train_texts, told.words)
     if rest in told.others:
         answer = told.others[rest]
@@ -61,10 +59,21 @@ def _no_such(rest: str) -> str:
     return f"--model baseline:{rest}: there are {', '.join(known[:-1])} and {known[-1]}"
 
 
-class AnsweringModel:
-    """A model made of one function from prompt to answer."""
+class _Baseline:
+    """What all of them are."""
 
     deterministic = True
+
+    def count_tokens(self, prompt: Prompt) -> int:
+        """A baseline reads no tokens."""
+        return 0
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class AnsweringModel(_Baseline):
+    """A model made of one function from prompt to answer."""
 
     def __init__(self, name: str, answer: Answerer) -> None:
         self.name = name
@@ -79,13 +88,6 @@ class AnsweringModel:
             text = self._answer(prompt)
             # no tokenizer: numbers of tokens would mean nothing
             yield index, Output(text, "stop", None, None, perf_counter() - started)
-
-    def count_tokens(self, prompt: Prompt) -> int:
-        """A baseline reads no tokens."""
-        return 0
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 # What is most frequent in train.
@@ -222,3 +224,64 @@ def _singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+# One of two answers by the words of the question alone.
+
+_TOKEN = r"[^\W_]+|[^\w\s]"  # noqa: S105 (a pattern)
+
+
+class BagOfWords(_Baseline):
+    """Words and neighbours in a logistic regression; the same whatever the order of train.
+
+    It learns from train which words stand in questions of the one and of the other answer, and
+    knows nothing else. Where it does well, so may a model that has only learnt the wording.
+    """
+
+    name = "baseline:bag-of-words"
+
+    def __init__(self, train: Iterable[tuple[str, str]], words: tuple[str, str] | None) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer
+        from sklearn.linear_model import LogisticRegression
+
+        if words is None:
+            raise ConfigError(f"{self.name}: answers {can('two_classes')} items only")
+        rows = sorted(train)
+        if {answer for _, answer in rows} != set(words):
+            raise ConfigError(
+                f"{self.name}: learns from {can('two_classes')} items of train, {words[1]} and "
+                f"{words[0]}; there are none of one of them"
+            )
+        self._answers = words
+        self._words = CountVectorizer(token_pattern=_TOKEN, ngram_range=(1, 2), lowercase=True)
+        seen = self._words.fit_transform([text for text, _ in rows])
+        self._model = LogisticRegression(C=1.0, max_iter=500, solver="liblinear", random_state=0)
+        self._model.fit(seen, [answer == words[1] for _, answer in rows])
+
+    def generate(
+        self, prompts: Sequence[Prompt], sampling: Sampling
+    ) -> Iterator[tuple[int, Output]]:
+        """The likelier of the two words; `sampling` changes nothing."""
+        started = perf_counter()
+        chances = self._chances(prompts)
+        seconds = (perf_counter() - started) / max(1, len(prompts))
+        for index, chance in enumerate(chances):
+            yield index, Output(self._answers[chance > 0.5], "stop", None, None, seconds)
+
+    def score(self, pairs: Sequence[tuple[Prompt, str]]) -> list[list[float]]:
+        """The log-probability of one of the two answers, as one token."""
+        found = []
+        no, yes = self._answers
+        chances = self._chances([prompt for prompt, _ in pairs])
+        for (_, word), chance in zip(pairs, chances, strict=True):
+            if word.strip() not in self._answers:
+                raise ConfigError(f"{self.name}: scores {yes} and {no} only")
+            found.append([math.log(max(chance if word.strip() == yes else 1 - chance, 1e-30))])
+        return found
+
+    def _chances(self, prompts: Sequence[Prompt]) -> list[float]:
+        if not prompts:
+            return []
+        rows = self._words.transform([prompt.question for prompt in prompts])
+        chances: list[float] = self._model.predict_proba(rows)[:, 1].tolist()
+        return chances

@@ -29,7 +29,9 @@ __all__ = [
     "Scorer",
     "TellsFacts",
     "TrainAnswer",
+    "folded",
     "messages_sha256",
+    "system_and_turns",
 ]
 
 FINISH_REASONS = ("stop", "length", "refusal", "content_filter", "error")
@@ -84,6 +86,11 @@ class Sampling:
     max_tokens: int = 128
     stop: tuple[str, ...] = ()
 
+    @property
+    def nucleus(self) -> float | None:
+        """`top_p` where it cuts anything off."""
+        return None if self.top_p == 1.0 else self.top_p
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -102,6 +109,20 @@ class Output:
     prompt_sha256: str = ""
     cached: bool = False  # taken from the cache of answers: nothing was sent or paid
     weighed: tuple[float, ...] = ()  # log-probability of each answer that was weighed
+
+
+def system_and_turns(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """The system text apart from the turns, for formats where it stands apart."""
+    system = "\n\n".join(message.text for message in messages if message.role == "system")
+    return system, [message for message in messages if message.role != "system"]
+
+
+def folded(messages: Sequence[Message]) -> list[Message]:
+    """The system text put before the first question, for what has no system role."""
+    system, turns = system_and_turns(messages)
+    if system and turns:
+        turns[0] = Message(turns[0].role, f"{system}\n\n{turns[0].text}")
+    return turns
 
 
 class Model(Protocol):

@@ -102,7 +102,7 @@ def test_top_p_near_nothing_is_greedy(llama: Path) -> None:
 def test_sampling_draws_each_token_as_often_as_its_chance() -> None:
     from random import Random
 
-    from clinqa.models.local.sampling import next_tokens
+    from clinqa.models.local.engine import next_tokens
 
     logits = torch.log(torch.tensor([[0.5, 0.1, 0.3, 0.1]])).repeat(4000, 1)
     draws = [Random(number) for number in range(4000)]

@@ -25,7 +25,7 @@ from clinqa.core.outfolder import EGRESS
 from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reject
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
-from clinqa.dataset.across import highest_across
+from clinqa.dataset.near_duplicates import highest_across
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups
 from clinqa.kinds.true_false.columns import COLUMNS

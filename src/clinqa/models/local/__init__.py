@@ -4,8 +4,7 @@ runtime   loading weights, tokenizer and adapter, all offline
 render    from messages to tokens: the model's own chat template, or plain completion
 plan      which prompts go together: what they share is computed once
 attention keys and values; attention over what the rows of a batch share
-engine    prefill, the decoding loop, scores
-sampling  the next token of each row
+engine    prefill, the decoding loop, the next token of each row, scores
 model     the above behind the `Model` and `Scorer` protocols
 
 Nothing here imports torch before a model is opened.

@@ -1,4 +1,4 @@
-"""Planned batches through one model: prefill, the decoding loop, scores.
+"""Planned batches through one model: prefill, the decoding loop, the next tokens, scores.
 
 Who sees whom is decided by positions, not by slots: a slot holds the position of its token, or -1
 for padding, and a query sees what stands at or before its own position (and within the sliding
@@ -17,7 +17,6 @@ from typing import Any
 from clinqa.core.errors import ModelError
 from clinqa.models.local.attention import BEGINNING, Beginning, Slots
 from clinqa.models.local.plan import Batch, common
-from clinqa.models.local.sampling import next_tokens
 from clinqa.models.protocol import Sampling
 
 try:
@@ -25,7 +24,7 @@ try:
 except ImportError:  # the extra `local` is not installed; torch_settings.py says so to who asks
     torch = None
 
-__all__ = ["Engine", "WrittenRow"]
+__all__ = ["Engine", "WrittenRow", "next_tokens"]
 
 _PREFILL = 4096  # tokens one forward pass takes at most
 _LOGITS = 1 << 26  # floats of logits one scoring pass makes at most
@@ -293,3 +292,37 @@ def _chosen(logits: Any, tokens: Sequence[int], count: int) -> list[float]:
 def _parts(items: list[Any], size: int) -> Iterator[list[Any]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def next_tokens(logits: Any, sampling: Sampling, draws: Sequence[random.Random]) -> list[int]:
+    """The next token of each row, from its logits [rows, vocabulary]; greedy at temperature 0.
+
+    Each row draws from a generator of its own, by inversion of its distribution, so that the same
+    item with the same seed gets the same text whatever stands beside it in the batch.
+    """
+    if sampling.temperature <= 0:
+        greedy: list[int] = logits.argmax(dim=-1).tolist()
+        return greedy
+    scaled = logits.double() / sampling.temperature
+    points = torch.tensor([[draw.random()] for draw in draws], dtype=torch.double)
+    points = points.to(scaled.device)
+    if sampling.top_p >= 1.0:
+        mass = scaled.softmax(dim=-1).cumsum(dim=-1)
+        return _at(mass, points * mass[:, -1:])
+    ranked, order = scaled.sort(dim=-1, descending=True, stable=True)
+    chances = ranked.softmax(dim=-1)
+    before = chances.cumsum(dim=-1) - chances
+    # the smallest set whose chance reaches top_p: a token counts if those before it do not
+    chances = chances.masked_fill(before >= sampling.top_p, 0.0)
+    mass = chances.cumsum(dim=-1)
+    picked = torch.tensor(_at(mass, points * mass[:, -1:]), device=order.device)
+    tokens: list[int] = order.gather(1, picked[:, None])[:, 0].tolist()
+    return tokens
+
+
+def _at(mass: Any, points: Any) -> list[int]:
+    """Where in each row's cumulated chances its point falls."""
+    found = torch.searchsorted(mass, points, right=True)[:, 0]
+    last = (mass < mass[:, -1:]).sum(dim=-1)  # rounding may put a point at the very end
+    places: list[int] = torch.minimum(found, last).tolist()
+    return places

@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import TemplateError
 
 from clinqa.core.errors import ModelError
-from clinqa.models.protocol import Message
+from clinqa.models.protocol import Message, folded
 
 __all__ = ["Renderer"]
 
@@ -55,7 +55,7 @@ class Renderer:
         """The prompt as the model reads it, up to where its answer begins."""
         if self.kind == "completion":
             return _completion(messages)
-        turns = messages if self.system_role else _folded(messages)
+        turns = messages if self.system_role else folded(messages)
         try:
             rendered: str = self.tokenizer.apply_chat_template(
                 [{"role": turn.role, "content": turn.text} for turn in turns],
@@ -142,15 +142,6 @@ def _completion(messages: Sequence[Message]) -> str:
         else:
             parts.append(f"{message.text}\n\n")
     return "".join(parts) + _ANSWER
-
-
-def _folded(messages: Sequence[Message]) -> list[Message]:
-    """The system line put before the first question, for templates without a system role."""
-    turns = [message for message in messages if message.role != "system"]
-    system = "\n\n".join(message.text for message in messages if message.role == "system")
-    if system and turns:
-        turns[0] = Message(turns[0].role, f"{system}\n\n{turns[0].text}")
-    return turns
 
 
 def _takes_system(tokenizer: Any) -> bool:

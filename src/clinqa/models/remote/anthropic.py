@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clinqa.models.protocol import ModelOptions, Prompt, Sampling
+from clinqa.models.protocol import ModelOptions, Prompt, Sampling, system_and_turns
 from clinqa.models.remote.model import RemoteModel
 from clinqa.models.remote.secrets import Keyed
 from clinqa.models.remote.wire import (
@@ -21,10 +21,9 @@ from clinqa.models.remote.wire import (
     Reply,
     ServerFault,
     as_body,
-    checked_text,
+    joined,
     omitted,
     refuse_schema,
-    system_and_turns,
     tokens,
 )
 
@@ -61,18 +60,16 @@ class AnthropicWire(Keyed):
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
         system, turns = system_and_turns(prompt.messages)
-        asked: dict[str, Any] = {"model": self._model, "max_tokens": sampling.max_tokens}
-        if system:
-            asked["system"] = system
-        asked["messages"] = [{"role": turn.role, "content": turn.text} for turn in turns]
-        asked["temperature"] = sampling.temperature
-        if sampling.top_p != 1.0:
-            asked["top_p"] = sampling.top_p
-        if sampling.stop:
-            asked["stop_sequences"] = list(sampling.stop)
-        for field in self._omit:
-            asked.pop(field, None)
-        return as_body(asked)
+        asked = {
+            "model": self._model,
+            "max_tokens": sampling.max_tokens,
+            "system": system or None,
+            "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
+            "temperature": sampling.temperature,
+            "top_p": sampling.nucleus,
+            "stop_sequences": sampling.stop or None,
+        }
+        return as_body(asked, self._omit)
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """The key, if there is one, and the version of the API."""
@@ -83,20 +80,15 @@ class AnthropicWire(Keyed):
 
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer out of a 200."""
-        content = value.get("content")
-        if value.get("type") != "message" or not isinstance(content, list):
+        if value.get("type") != "message":
             raise BadReply
-        texts = []
-        for block in content:
-            if not isinstance(block, dict):
-                raise BadReply
-            if block.get("type") == "text":  # thinking is no answer
-                texts.append(checked_text(block.get("text")))
+        # thinking is no answer
+        text = joined(value.get("content"), lambda block: block.get("type") == "text")
         reason = value.get("stop_reason")
         finish = _FINISH.get(reason, "stop") if isinstance(reason, str) else "stop"
         usage = value.get("usage")
         return Reply(
-            "".join(texts), finish, tokens(usage, "input_tokens"), tokens(usage, "output_tokens")
+            text or "", finish, tokens(usage, "input_tokens"), tokens(usage, "output_tokens")
         )
 
     def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from clinqa.core.errors import ConfigError, MissingExtra
-from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
+from clinqa.models.protocol import ModelOptions, Prompt, Sampling, folded, system_and_turns
 from clinqa.models.remote.model import RemoteModel
 from clinqa.models.remote.secrets import Secret
 from clinqa.models.remote.wire import (
@@ -28,10 +28,10 @@ from clinqa.models.remote.wire import (
     Reply,
     ServerFault,
     as_body,
-    checked_text,
+    given,
+    joined,
     omitted,
     refuse_schema,
-    system_and_turns,
     tokens,
 )
 
@@ -109,26 +109,19 @@ class BedrockWire:
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
-        system, turns = system_and_turns(prompt.messages)
-        if system and self._fold:
-            turns = _folded(system, turns)
-            system = ""
-        inference: dict[str, Any] = {
+        messages = folded(prompt.messages) if self._fold else prompt.messages
+        system, turns = system_and_turns(messages)
+        inference = {
             "maxTokens": sampling.max_tokens,
             "temperature": sampling.temperature,
+            "topP": sampling.nucleus,
+            "stopSequences": sampling.stop or None,
         }
-        if sampling.top_p != 1.0:
-            inference["topP"] = sampling.top_p
-        if sampling.stop:
-            inference["stopSequences"] = list(sampling.stop)
-        for field in self._omit:
-            inference.pop(field, None)
-        asked: dict[str, Any] = {
+        asked = {
             "messages": [{"role": turn.role, "content": [{"text": turn.text}]} for turn in turns],
-            "inferenceConfig": inference,
+            "inferenceConfig": given(inference, self._omit),
+            "system": [{"text": system}] if system else None,
         }
-        if system:
-            asked["system"] = [{"text": system}]
         return as_body(asked)
 
     def headers(self, body: bytes) -> Mapping[str, str]:
@@ -146,17 +139,12 @@ class BedrockWire:
         message = output.get("message") if isinstance(output, dict) else None
         content = message.get("content") if isinstance(message, dict) else None
         reason = value.get("stopReason")
-        if not isinstance(content, list) or not isinstance(reason, str) or reason in _MALFORMED:
+        if not isinstance(reason, str) or reason in _MALFORMED:
             raise BadReply
-        texts = []
-        for block in content:
-            if not isinstance(block, dict):
-                raise BadReply
-            if "text" in block:  # reasoningContent is no answer
-                texts.append(checked_text(block["text"]))
+        text = joined(content, lambda block: "text" in block)  # reasoningContent is no answer
         usage = value.get("usage")
         return Reply(
-            "".join(texts),
+            text or "",
             _FINISH.get(reason, "stop"),
             tokens(usage, "inputTokens"),
             tokens(usage, "outputTokens"),
@@ -198,8 +186,3 @@ class _Signer:
         request = self._request("POST", url, data=body, headers={"Content-Type": JSON})
         self._auth.add_auth(request)
         return dict(request.headers.items())
-
-
-def _folded(system: str, turns: list[Message]) -> list[Message]:
-    first, *rest = turns
-    return [Message(first.role, f"{system}\n\n{first.text}"), *rest]

@@ -17,6 +17,7 @@ from clinqa.models.remote.wire import (
     ServerFault,
     as_body,
     checked_text,
+    joined,
     omitted,
     tokens,
 )
@@ -42,26 +43,20 @@ class ChatWire(Keyed):
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
-        asked: dict[str, Any] = {} if self._model is None else {"model": self._model}
-        asked["messages"] = [
-            {"role": message.role, "content": _asked(message)} for message in prompt.messages
-        ]
-        asked[self._limit] = sampling.max_tokens
-        asked["temperature"] = sampling.temperature
-        if sampling.top_p != 1.0:
-            asked["top_p"] = sampling.top_p
-        if sampling.stop:
-            asked["stop"] = list(sampling.stop)
-        if sampling.temperature > 0:
-            seed = sub_seed(prompt.seed, f"sampling {prompt.repeat}", prompt.item_id)
-            asked["seed"] = seed % 2**31
-        if self._schema is not None:
-            asked["response_format"] = self._schema
-        if self._vendor:
-            asked["store"] = False
-        for field in self._omit:
-            asked.pop(field, None)
-        return as_body(asked)
+        asked = {
+            "model": self._model,
+            "messages": [
+                {"role": message.role, "content": _asked(message)} for message in prompt.messages
+            ],
+            self._limit: sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.nucleus,
+            "stop": sampling.stop or None,
+            "seed": _seed(prompt) if sampling.temperature > 0 else None,
+            "response_format": self._schema,
+            "store": False if self._vendor else None,
+        }
+        return as_body(asked, self._omit)
 
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer out of a 200."""
@@ -117,19 +112,22 @@ class ChatWire(Keyed):
         return False
 
 
+def _seed(prompt: Prompt) -> int:
+    return sub_seed(prompt.seed, f"sampling {prompt.repeat}", prompt.item_id) % 2**31
+
+
 def _asked(message: Message) -> object:
     """A message's text, or its parts where pictures go with it."""
     if not message.images:
         return message.text
     pictures = [
-        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{_base64(png)}"}}
+        {
+            "type": "image_url",
+            "image_url": {"url": f"data:image/png;base64,{b64encode(png).decode()}"},
+        }
         for png in message.images
     ]
     return [{"type": "text", "text": message.text}, *pictures]
-
-
-def _base64(png: bytes) -> str:
-    return b64encode(png).decode("ascii")
 
 
 def _content(content: object) -> str | None:
@@ -137,10 +135,7 @@ def _content(content: object) -> str | None:
     if content is None:
         return None
     if isinstance(content, list):
-        if not all(isinstance(part, dict) for part in content):
-            raise BadReply
-        parts = [checked_text(part.get("text")) for part in content if part.get("type") == "text"]
-        return "".join(parts) if parts else None
+        return joined(content, lambda part: part.get("type") == "text")
     return checked_text(content)
 
 

@@ -11,8 +11,7 @@ from clinqa.models.cache import ResponseCache, open_cache
 from clinqa.models.prices import tokens_of
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling
 from clinqa.models.remote.faults import RetryPolicy
-from clinqa.models.remote.interrupts import Interrupts
-from clinqa.models.remote.pool import Clock, Pool, Setting
+from clinqa.models.remote.pool import Clock, Interrupts, Pool, Setting
 from clinqa.models.remote.wire import Wire
 from clinqa.privacy.attestation import load_attestations
 from clinqa.privacy.egress import EgressGuard, Session

@@ -18,11 +18,10 @@ from urllib.parse import urlsplit
 from clinqa.core.errors import ModelError
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.chat import ChatWire
-from clinqa.models.remote.logprobs import tail_logprobs
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.wire import JSON, Reply, as_body
+from clinqa.models.remote.wire import JSON, BadReply, Reply, as_body
 
-__all__ = ["OpenAIModel", "OpenAIWire", "open_openai"]
+__all__ = ["OpenAIModel", "OpenAIWire", "open_openai", "tail_logprobs"]
 
 VENDOR = "https://api.openai.com/v1"
 
@@ -101,3 +100,46 @@ class OpenAIModel(RemoteModel):
                     )
                 found[index] = json.loads(output.text)
         return [found[index] for index in range(len(pairs))]
+
+
+def tail_logprobs(entries: object, continuation: str) -> list[float]:
+    """The log-probabilities of the last tokens, as many as make up the continuation.
+
+    vLLM's chat completions take a last turn of the assistant that is left open
+    (`continue_final_message`) and tell the log-probability of each token of the prompt
+    (`prompt_logprobs`): a list with an entry a token, `{token id: {"logprob", "decoded_token"}}`,
+    null for the first. What stands at the end of that prompt is the continuation. Some servers
+    ignore the wish without a word: then there is an error and no figure.
+
+    A token that holds the end of the prompt and the start of the continuation counts.
+
+    >>> said = [None] + [{"7": {"logprob": p, "decoded_token": t}} for p, t in
+    ...     ((-9.0, "Q?"), (-1.5, " Mi"), (-0.5, "ld"))]
+    >>> tail_logprobs(said, " Mild")
+    [-1.5, -0.5]
+    """
+    if not isinstance(entries, list) or not continuation:
+        raise BadReply
+    found: list[float] = []
+    text = ""
+    for entry in reversed(entries):
+        if len(text) >= len(continuation):
+            break
+        token, logprob = _only(entry)
+        text = token + text
+        found.append(logprob)
+    if not text.endswith(continuation):
+        raise BadReply
+    return found[::-1]
+
+
+def _only(entry: object) -> tuple[str, float]:
+    """The one token of an entry; with alternatives beside it, which one stood there is a guess."""
+    if not isinstance(entry, Mapping) or len(entry) != 1:
+        raise BadReply
+    (said,) = entry.values()
+    token = said.get("decoded_token") if isinstance(said, Mapping) else None
+    logprob = said.get("logprob") if isinstance(said, Mapping) else None
+    if not isinstance(token, str) or not isinstance(logprob, int | float):
+        raise BadReply
+    return token, float(logprob)

@@ -10,22 +10,64 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import signal
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import FrameType
 
 from clinqa.core.errors import ClinqaError, ModelError
 from clinqa.models.cache import ResponseCache
 from clinqa.models.protocol import Output, Prompt, Sampling
 from clinqa.models.remote.faults import Fault, RetryPolicy, judge
-from clinqa.models.remote.interrupts import Interrupts
 from clinqa.models.remote.wire import BadReply, Reply, ServerFault, Wire
 from clinqa.privacy.egress import Answer, Lost, Session
 
-__all__ = ["Clock", "Pool", "Setting"]
+__all__ = ["Clock", "Interrupts", "Pool", "Setting"]
+
+PATIENCE = 3
+
+
+class Interrupts:
+    """Ctrl-C while an event loop runs: noted, and raised where nothing is half done.
+
+    Raised inside the loop, a KeyboardInterrupt lands in whatever callback happens to run, and
+    answers that have come in, and are paid for, are lost with it. `noted` says whether there was
+    one.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    @property
+    def noted(self) -> bool:
+        """Was there an interrupt that nobody has raised yet?"""
+        return self._count > 0
+
+    @contextmanager
+    def held(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Inside, an interrupt is noted and `wake` called; the third one is raised at once."""
+        mine = threading.current_thread() is threading.main_thread()
+        if not mine or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield  # signals are somebody else's
+            return
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self._count += 1
+            if self._count >= PATIENCE:
+                raise KeyboardInterrupt
+            wake()
+
+        signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 LONG_WAIT = 4.0  # seconds after which a person wonders
 CONNECTIONS = 4

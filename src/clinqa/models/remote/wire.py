@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from clinqa.core.errors import ConfigError
-from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
+from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 
 __all__ = [
     "BadReply",
@@ -17,9 +17,10 @@ __all__ = [
     "Wire",
     "as_body",
     "checked_text",
+    "given",
+    "joined",
     "omitted",
     "refuse_schema",
-    "system_and_turns",
     "tokens",
 ]
 
@@ -89,15 +90,22 @@ class Wire(Protocol):
         """Ask the same thing in another spelling from now on; False if there is none."""
 
 
-def as_body(value: Mapping[str, Any]) -> bytes:
+def as_body(value: Mapping[str, Any], omit: Collection[str] = ()) -> bytes:
     """JSON in ASCII: any text a record can hold survives, half surrogate pairs too."""
-    return _ENCODER.encode(value).encode("ascii")
+    return _ENCODER.encode(given(value, omit)).encode("ascii")
 
 
-def system_and_turns(messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
-    """The system text apart from the turns, for formats where it stands apart."""
-    system = "\n\n".join(message.text for message in messages if message.role == "system")
-    return system, [message for message in messages if message.role != "system"]
+def given(value: Mapping[str, Any], omit: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of a request that have a value, without those to leave out."""
+    return {name: one for name, one in value.items() if one is not None and name not in omit}
+
+
+def joined(blocks: object, is_text: Callable[[Mapping[str, Any]], bool]) -> str | None:
+    """The texts of an answer's blocks; None where no block is text, BadReply without blocks."""
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        raise BadReply
+    texts = [checked_text(block.get("text")) for block in blocks if is_text(block)]
+    return "".join(texts) if texts else None
 
 
 def checked_text(value: object) -> str:

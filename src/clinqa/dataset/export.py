@@ -1,0 +1,194 @@
+"""A dataset in the formats of other tools: chat messages, lm-eval tasks, Inspect samples.
+
+A format is a function here of items by split, the facet of their kind and a name; it gives the
+text of each file. They stand in a folder of their own, whose manifest names the dataset they came
+from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import FileRecord, StageCounts
+from clinqa.core.outfolder import MANIFEST
+from clinqa.core.records import DataClass
+from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.dataset.export_options import ExportOptions
+from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.dataset.splits import SPLITS
+from clinqa.kinds.facets.exports import Exports
+from clinqa.kinds.registry import can
+
+__all__ = ["FORMATS", "VERB", "export"]
+
+SplitItems = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def jsonl(
+    splits: SplitItems, line: Callable[[Mapping[str, Any]], Mapping[str, object]]
+) -> dict[str, str]:
+    """A file a split, an object a line."""
+    return {
+        f"{split}.jsonl": "".join(
+            json.dumps(line(item), ensure_ascii=False) + "\n" for item in items
+        )
+        for split, items in splits.items()
+    }
+
+
+def lm_eval(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
+    """`--to lm-eval`: a task of the language model evaluation harness, with its data beside it,
+    as `NAME.yaml` and a JSONL file a split.
+
+    Run in the folder: lm-eval run --include_path . --tasks NAME --model ...
+    """
+    task = f"clinqa_{name}"
+    filled = {split: f"{split}.jsonl" for split, items in splits.items() if items}
+    body: dict[str, object] = {
+        "task": task,
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": filled},
+        "output_type": "",  # of the kind, in this place
+        "test_split": "test" if "test" in filled else next(iter(filled), "test"),
+        **facet.task,
+        "metadata": {"version": 1.0},
+    }
+    if "train" in filled:
+        body |= {"training_split": "train", "fewshot_split": "train"}
+    if "validation" in filled:
+        body["validation_split"] = "validation"
+    files = jsonl(
+        splits,
+        lambda item: {
+            "id": item["id"],
+            **{column: item[column] for column in facet.told},
+            **facet.document(item),
+            "topic": item["category"],
+        },
+    )
+    files[f"{task}.yaml"] = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=1000)
+    return files
+
+
+_TASK = '''"""{about}, exported by clinqa."""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import json_dataset
+from inspect_ai.scorer import {scorer}
+from inspect_ai.solver import generate
+
+HERE = Path(__file__).parent
+
+
+@task
+def {name}(split: str = "test") -> Task:
+    return Task(
+        dataset=json_dataset(str(HERE / f"{{split}}.jsonl")),
+        solver=generate(),
+        scorer={scorer}({arguments}),
+    )
+'''
+
+
+def inspect(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
+    """`--to inspect`: samples and a task of the Inspect evaluation framework, as a JSONL file a
+    split and `task.py`.
+
+    Run in the folder: inspect eval task.py --model ...
+    """
+    files = jsonl(
+        splits,
+        lambda item: {
+            "id": item["id"],
+            "input": facet.asked(item),
+            "target": facet.answer(item),
+            "metadata": {
+                **{column: item[column] for column in facet.told},
+                "topic": item["category"],
+                "source_id": item["source_id"],
+            },
+        },
+    )
+    scorer, arguments = facet.scorer
+    files["task.py"] = _TASK.format(
+        about=facet.about, name=f"clinqa_{name}", scorer=scorer, arguments=arguments
+    )
+    return files
+
+
+def chat(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
+    """`--to chat`: one conversation an item, as chat fine-tuning takes it.
+
+    `train.jsonl` and so on: {"messages": [user, assistant], "id", and what the kind tells}.
+    """
+    return jsonl(
+        splits,
+        lambda item: {
+            "messages": [
+                {"role": "user", "content": facet.asked(item)},
+                {"role": "assistant", "content": facet.answer(item)},
+            ],
+            "id": item["id"],
+            **{column: item[column] for column in facet.told},
+        },
+    )
+
+
+VERB = "export"
+Format = Callable[[SplitItems, Exports, str], dict[str, str]]
+
+FORMATS: Mapping[str, Format] = {"chat": chat, "lm-eval": lm_eval, "inspect": inspect}
+
+
+def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
+    """Write the dataset in `folder` as another tool takes it; its data class goes along."""
+    options.check()
+    dataset = open_dataset(folder)
+    kind = dataset.kind
+    if not kind.has("exports"):
+        raise ConfigError(
+            f"{folder}: export takes items of kind {can('exports')}, and these are {kind.name}"
+        )
+    facet: Exports = kind.facet("exports")
+    splits = {split: _items(dataset, facet, split) for split in SPLITS}
+    source = dataset.manifest
+
+    def made(place: Workplace) -> Made:
+        name = re.sub(r"\W+", "_", str(source.configuration.get("pack", "dataset"))).lower()
+        for file, text in sorted(FORMATS[options.to](splits, facet, name).items()):
+            place.write(file, text)
+        total = sum(map(len, splits.values()))
+        return Made(
+            counts={"items": StageCounts(read=total, kept=total)},
+            rows={f"{split}.jsonl": len(items) for split, items in splits.items()},
+        )
+
+    return run_stage(
+        Stage(
+            verb=VERB,
+            holds="this export",
+            out=out,
+            options=options,
+            data_class=DataClass(source.data_class),
+            known=lambda: Known(
+                {"to": options.to}, [FileRecord.of(folder / MANIFEST)], {"of": source.fingerprint}
+            ),
+            work=made,
+            told=lambda done: {"items": done.counts["items"].kept, "files": len(done.outputs)},
+        )
+    )
+
+
+def _items(dataset: Dataset, facet: Exports, split: str) -> Sequence[Mapping[str, Any]]:
+    columns = ("id", "category", "source_id", *facet.columns)
+    rows: list[Mapping[str, Any]] = dataset.items(split, columns).to_pylist()
+    return rows
