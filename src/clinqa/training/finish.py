@@ -20,7 +20,7 @@ from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import write_durably
 from clinqa.core.stage import Made
 from clinqa.models.local.adapter import WEIGHTS
-from clinqa.models.local.canary import Canary, canary_scores, saved_canaries
+from clinqa.models.local.canary import Canary, apart, canary_scores, saved_canaries
 from clinqa.models.local.runtime import load_plain
 from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folder
 from clinqa.models.weights import folder_sha256
@@ -80,7 +80,7 @@ def finish_lora(job: PreparedLora, base: Base, trainer: Any, watch: Watch, folde
         "quantized": base.quantized,
         "embedding_rows": job.rows,
     }
-    warnings = _warnings(in_memory, before, after)
+    warnings = _warnings(before, after)
     tidy(folder, watch, job, details)
     return made_of(job, watch, details, base.notes, warnings)
 
@@ -238,12 +238,7 @@ def _compare(memory: list[list[float]] | None, read: list[list[float]], dtype: s
     """CheckFailed if what was read back is not what was trained."""
     if memory is None:
         return
-    pairs = [
-        (a, b)
-        for left, right in zip(memory, read, strict=True)
-        for a, b in zip(left, right, strict=True)
-    ]
-    off = sum(abs(a - b) for a, b in pairs) / len(pairs)
+    off = apart(memory, read)
     if not off <= _SAME[dtype]:
         raise CheckFailed(
             f"the saved adapter does not answer like the trained model: log-probabilities are off "
@@ -251,22 +246,14 @@ def _compare(memory: list[list[float]] | None, read: list[list[float]], dtype: s
         )
 
 
-def _warnings(
-    memory: list[list[float]] | None, before: list[list[float]], after: list[list[float]]
-) -> list[str]:
-    moved = [
-        abs(a - b)
-        for left, right in zip(before, after, strict=True)
-        for a, b in zip(left, right, strict=True)
+def _warnings(before: list[list[float]], after: list[list[float]]) -> list[str]:
+    moved = apart(before, after)
+    if not moved < 0.05:
+        return []
+    return [
+        f"the adapter hardly changes the canaries (by {moved:.3g} on average); it was trained "
+        "little, and in another number format its proof may be refused"
     ]
-    found = []
-    if sum(moved) / len(moved) < 0.05:
-        found.append(
-            "the adapter hardly changes the canaries (by "
-            f"{sum(moved) / len(moved):.3g} on average); it was trained little, and in another "
-            "number format its proof may be refused"
-        )
-    return found
 
 
 def _name_base(path: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from clinqa.core.errors import ModelError
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import Message
 
-__all__ = ["Canary", "canary_scores", "check_canaries", "saved_canaries"]
+__all__ = ["Canary", "apart", "canary_scores", "check_canaries", "saved_canaries"]
 
 _EXACT = {"float32": 2e-3, "bfloat16": 0.15, "float16": 0.03}
 """How far a token's log-probability may be off on average, in the same format on the same kind of
@@ -47,6 +47,12 @@ def canary_scores(model: Any, renderer: Renderer, canaries: Sequence[Canary]) ->
         wanted = row[0, -count:, None]
         found.append([float(x) for x in logits.log_softmax(dim=-1).gather(1, wanted)[:, 0]])
     return found
+
+
+def apart(one: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> float:
+    """How far log-probabilities are from each other on average."""
+    gaps = [abs(a - b) for pair in zip(one, other, strict=True) for a, b in zip(*pair, strict=True)]
+    return sum(gaps) / len(gaps)
 
 
 def saved_canaries(
@@ -97,8 +103,7 @@ def check_canaries(
     now = [x for scores in canary_scores(model, renderer, canaries) for x in scores]
     if len(now) != len(adapted) or not now:
         raise ModelError(f"{name}: the canaries have other tokens here; another tokenizer?")
-    off = sum(abs(a - b) for a, b in zip(now, adapted, strict=True)) / len(now)
-    moved = sum(abs(a - b) for a, b in zip(base, adapted, strict=True)) / len(now)
+    off, moved = apart([now], [adapted]), apart([base], [adapted])
     allowed = _NEARER * moved
     if same_numbers:
         allowed = min(allowed, _EXACT[facts["dtype"]])

@@ -72,7 +72,7 @@ class LocalModel:
             for index in chunk:
                 tokens = loaded.renderer.encode(prompts[index].messages)
                 if len(tokens) + sampling.max_tokens > loaded.window:
-                    yield index, _too_long(prompts[index], len(tokens))
+                    yield index, _failed(prompts[index], len(tokens), "context")
                 else:
                     asks.append(_Ask(index, tokens))
             lengths = {ask.index: len(ask.tokens) for ask in asks}
@@ -95,10 +95,7 @@ class LocalModel:
                 if len(tokens) > loaded.window:
                     raise ConfigError(f"item {prompt.item_id}: longer than the context window")
                 asks.append(_Ask(index, tokens, scored))
-            for batch in self._plan(asks, 0):
-                scores = loaded.engine.score(batch)
-                for row, values in zip(batch.rows, scores, strict=True):
-                    found[row.index] = values
+            self._score(asks, found)
         return found
 
     def score_tokens(
@@ -115,10 +112,7 @@ class LocalModel:
             for index, (row, at) in enumerate(zip(rows, first, strict=True))
         ]
         found: list[list[float]] = [[] for _ in rows]
-        for batch in self._plan(asks, 0):
-            scores = self._open.engine.score(batch)
-            for one, values in zip(batch.rows, scores, strict=True):
-                found[one.index] = values
+        self._score(asks, found)
         return found
 
     @property
@@ -146,6 +140,12 @@ class LocalModel:
         if self._loaded is None:
             raise ConfigError(f"{self.name}: the model was closed")
         return self._loaded
+
+    def _score(self, asks: Sequence[_Ask], found: list[list[float]]) -> None:
+        """Put the scores of these into `found`, each in its place."""
+        for batch in self._plan(asks, 0):
+            for row, values in zip(batch.rows, self._open.engine.score(batch), strict=True):
+                found[row.index] = values
 
     def _plan(self, asks: Sequence[_Ask], extra: int) -> list[Batch]:
         rows = [PromptRow(ask.index, ask.tokens, ask.scored + 1) for ask in asks]
@@ -180,7 +180,9 @@ class LocalModel:
         if written is None:
             parts = _halves(batch)
             if not parts:
-                yield [(batch.rows[0].index, _no_room(asked[0], lengths[batch.rows[0].index]))]
+                # one prompt alone does not fit into memory: an error of the machine that serves it
+                index = batch.rows[0].index
+                yield [(index, _failed(asked[0], lengths[index], "server"))]
             for part in parts:
                 yield from self._written(part, prompts, sampling, lengths)
             return
@@ -229,12 +231,5 @@ def _halves(batch: Batch) -> list[Batch]:
     return [Batch(batch.shared, (type(group)(group.context, rows),)) for rows in parts]
 
 
-def _too_long(prompt: Prompt, tokens: int) -> Output:
-    sha256 = messages_sha256(prompt.messages)
-    return Output("", "error", tokens, 0, 0.0, "context", sha256)
-
-
-def _no_room(prompt: Prompt, tokens: int) -> Output:
-    """One prompt alone does not fit into memory: an error of the machine that serves it."""
-    sha256 = messages_sha256(prompt.messages)
-    return Output("", "error", tokens, 0, 0.0, "server", sha256)
+def _failed(prompt: Prompt, tokens: int, error: str) -> Output:
+    return Output("", "error", tokens, 0, 0.0, error, messages_sha256(prompt.messages))

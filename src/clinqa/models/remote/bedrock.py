@@ -154,8 +154,7 @@ class BedrockWire:
         """The class in a header (`ThrottlingException:http://…`), the message in the body."""
         code = headers.get("x-amzn-errortype") or value.get("__type") or ""
         code = str(code).split(":")[0].rpartition("#")[2]
-        message = value.get("message", value.get("Message", ""))
-        return ServerFault(code, "", str(message))
+        return ServerFault(code, "", str(value.get("message", value.get("Message", ""))))
 
     def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Models that take no system text, and that the table above does not know."""
