@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.packs.loader import builtin_pack, load_pack, pack_folder, parse_yaml
+from clinqa.core.yamlfile import parse_yaml
+from clinqa.packs.loader import builtin_pack, load_pack, pack_folder
 
 
 @pytest.fixture

@@ -12,13 +12,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clinqa.core.errors import ConfigError
 
-__all__ = ["line_of", "parse_yaml", "read_bytes", "validated"]
+__all__ = ["Strict", "line_of", "parse_yaml", "read_bytes", "validated"]
 
 SPEC = TypeVar("SPEC", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """A part of a file. Unknown keys are errors: a misspelt key must not be silently nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 def read_bytes(path: Path, most: int) -> bytes:

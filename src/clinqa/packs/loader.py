@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.yamlfile import line_of, parse_yaml, read_bytes, validated
+from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.packs.labels import LexiconLabel, parse_labels
 from clinqa.packs.schema import AbnormalitySpec, EnglishSpec, PackSpec
 
@@ -20,12 +21,14 @@ __all__ = [
     "LexiconRow",
     "Pack",
     "builtin_pack",
-    "line_of",
     "load_pack",
     "pack_folder",
-    "parse_yaml",
+    "read_spec",
+    "read_text",
+    "refuse_unknown",
 ]
 
+SHIPPED = Path(str(resources.files("clinqa.packs")))
 MAX_BYTES = 8_000_000
 SPEC = TypeVar("SPEC", bound=BaseModel)
 
@@ -76,7 +79,7 @@ class Pack:
 
 def pack_folder(name: str) -> Path:
     """The folder of a pack that comes with clinqa."""
-    folder = Path(str(resources.files("clinqa.packs"))) / name
+    folder = SHIPPED / name
     if not (folder / "pack.yaml").is_file():
         raise ConfigError(f"there is no pack named {name!r}")
     return folder
@@ -93,49 +96,60 @@ def load_pack(folder: Path) -> Pack:
     folder = Path(folder)
     path = folder / "pack.yaml"
     digest = hashlib.sha256()
-    spec = _read_yaml(path, PackSpec, digest)
-    shared = Path(str(resources.files("clinqa.packs"))) / "english.yaml"
-    english = _read_yaml(shared, EnglishSpec, digest)
+    spec = read_spec(path, PackSpec, digest)
+    english = read_spec(SHIPPED / "english.yaml", EnglishSpec, digest)
     _check(spec, path)
     lexicon = _read_lexicon(folder / "lexicon.tsv", spec, digest)
     return Pack(folder, spec, english, lexicon, digest.hexdigest())
 
 
-def _read_yaml(path: Path, model: type[SPEC], digest: Any) -> SPEC:
-    data = read_bytes(path, MAX_BYTES)
+def read_spec(path: Path, model: type[SPEC], digest: Any, most: int = MAX_BYTES) -> SPEC:
+    """The YAML file of a pack as `model` has it; its bytes go into the pack's fingerprint."""
+    data = read_bytes(path, most)
     digest.update(data)
     return validated(path, data, model)
+
+
+def read_text(path: Path, digest: Any, most: int = MAX_BYTES) -> str:
+    """The text of a pack's file; its bytes go into the fingerprint."""
+    data = read_bytes(path, most)
+    digest.update(data)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
+
+
+def refuse_unknown(where: str, what: str, names: Iterable[str], known: Container[str]) -> None:
+    """Raise ConfigError for the first of the names that the pack does not have."""
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"{where}: unknown {what} {name!r}")
 
 
 def _check(spec: PackSpec, path: Path) -> None:
     """References between the parts of a pack."""
     grid: dict[tuple[str, str], str] = {}
     for key, abnormality in spec.abnormalities.items():
-        if abnormality.structure not in spec.structures:
-            raise ConfigError(
-                f"{path}: abnormality {key}: unknown structure {abnormality.structure!r}"
-            )
-        if abnormality.aspect not in spec.aspects:
-            raise ConfigError(f"{path}: abnormality {key}: unknown aspect {abnormality.aspect!r}")
+        where = f"{path}: abnormality {key}"
+        refuse_unknown(where, "structure", [abnormality.structure], spec.structures)
+        refuse_unknown(where, "aspect", [abnormality.aspect], spec.aspects)
         place = (abnormality.structure, abnormality.aspect)
         if place in grid:
             raise ConfigError(f"{path}: {key} and {grid[place]} are the same structure and aspect")
         grid[place] = key
     for name, structure in spec.structures.items():
-        for other in (*structure.normal, *structure.unseen):
-            if other not in spec.abnormalities:
-                raise ConfigError(f"{path}: structure {name}: unknown abnormality {other!r}")
+        others = (*structure.normal, *structure.unseen)
+        refuse_unknown(f"{path}: structure {name}", "abnormality", others, spec.abnormalities)
     for group in spec.groups:
-        for name in group.structures:
-            if name not in spec.structures:
-                raise ConfigError(f"{path}: group {group.terms[0]!r}: unknown structure {name!r}")
+        where = f"{path}: group {group.terms[0]!r}"
+        refuse_unknown(where, "structure", group.structures, spec.structures)
     for item in spec.named:
-        if item.structure not in spec.structures:
-            raise ConfigError(f"{path}: named {item.terms[0]!r}: unknown structure")
+        where = f"{path}: named {item.terms[0]!r}"
+        refuse_unknown(where, "structure", [item.structure], spec.structures)
     combined = [combination.abnormality for combination in spec.combinations]
-    for name in (*spec.ranges, *spec.range_words, *spec.speaks_of, *combined):
-        if name not in spec.abnormalities:
-            raise ConfigError(f"{path}: unknown abnormality {name!r}")
+    names = (*spec.ranges, *spec.range_words, *spec.speaks_of, *combined)
+    refuse_unknown(str(path), "abnormality", names, spec.abnormalities)
     if "finding" not in spec.questions:
         raise ConfigError(f"{path}: questions: a wording for 'finding' is needed")
 
@@ -143,17 +157,10 @@ def _check(spec: PackSpec, path: Path) -> None:
 def _read_lexicon(path: Path, spec: PackSpec, digest: Any) -> tuple[LexiconRow, ...]:
     if not path.exists():
         return ()
-    data = path.read_bytes()
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes")
-    digest.update(data)
     rows: list[LexiconRow] = []
     seen: dict[tuple[str, str], int] = {}
-    try:
-        lines = data.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
-    for number, line in enumerate(lines, start=1):
+    structures = {"*", *spec.structures}
+    for number, line in enumerate(read_text(path, digest).splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         cells = line.split("\t")
@@ -162,8 +169,7 @@ def _read_lexicon(path: Path, spec: PackSpec, digest: Any) -> tuple[LexiconRow, 
         if len(cells) < 3:
             raise ConfigError(f"{path}:{number}: three tab-separated cells are expected")
         structure, statement = cells[0].strip(), " ".join(cells[1].split())
-        if structure != "*" and structure not in spec.structures:
-            raise ConfigError(f"{path}:{number}: unknown structure {structure!r}")
+        refuse_unknown(f"{path}:{number}", "structure", [structure], structures)
         try:
             labels = tuple(parse_labels(cells[2]))
         except ValueError as error:

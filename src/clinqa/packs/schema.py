@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
+
+from clinqa.core.yamlfile import Strict
 
 __all__ = [
     "AbnormalitySpec",
@@ -12,8 +14,11 @@ __all__ = [
     "CombinationSpec",
     "DegreeSpec",
     "EnglishSpec",
+    "LevelWords",
     "NamedSpec",
     "PackSpec",
+    "Phrase",
+    "Phrases",
     "RangeSpec",
     "StructureSpec",
 ]
@@ -22,19 +27,20 @@ Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Phrases = list[Phrase]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-class DegreeSpec(_Strict):
-    """Words of one degree; `trace` words mean nothing for aspects that say `zero_trace`."""
+class LevelWords(Strict):
+    """Words that are a level by themselves (restrictive filling is 3)."""
 
     level: int
     terms: Phrases
+
+
+class DegreeSpec(LevelWords):
+    """Words of one degree; `trace` words mean nothing for aspects that say `zero_trace`."""
+
     trace: bool = False
 
 
-class EnglishSpec(_Strict):
+class EnglishSpec(Strict):
     """The words every pack shares: degrees, denial, doubt, time, connection."""
 
     degrees: list[DegreeSpec]
@@ -56,7 +62,7 @@ class EnglishSpec(_Strict):
     spellings: dict[str, str] = {}
 
 
-class StructureSpec(_Strict):
+class StructureSpec(Strict):
     """An organ part: its names, and what "normal" and "not seen" say of its abnormalities."""
 
     name: str
@@ -66,7 +72,7 @@ class StructureSpec(_Strict):
     place: bool = False  # often says only where something else is
 
 
-class GroupSpec(_Strict):
+class GroupSpec(Strict):
     """One word for several structures; a `weak` one gives way to any structure named."""
 
     terms: Phrases
@@ -75,7 +81,7 @@ class GroupSpec(_Strict):
     only_normal: bool = False
 
 
-class AbnormalitySpec(_Strict):
+class AbnormalitySpec(Strict):
     """One abnormality: an aspect of a structure, with the levels that exist for it."""
 
     name: str
@@ -85,14 +91,7 @@ class AbnormalitySpec(_Strict):
     binary: bool = False
 
 
-class FindingLevelSpec(_Strict):
-    """Words that are a level by themselves (restrictive filling is 3)."""
-
-    level: int
-    terms: Phrases
-
-
-class AspectSpec(_Strict):
+class AspectSpec(Strict):
     """What a structure can have. `finding` words are abnormal unless denied; `attribute` words
     need a value word; `up` and `down` are the value words that make this aspect abnormal."""
 
@@ -106,7 +105,7 @@ class AspectSpec(_Strict):
     age_attribute: Phrases = []  # attributes that count only "for age"
     absent_level: int | None = None
     present_level: int | None = None
-    finding_levels: list[FindingLevelSpec] = []
+    finding_levels: list[LevelWords] = []
     normal_only: Phrases = []
     when_segmental: str | None = None
     segmental_ignores_degree: bool = False
@@ -131,7 +130,7 @@ class AspectSpec(_Strict):
     new_with_stress: bool = False
 
 
-class NamedSpec(_Strict):
+class NamedSpec(Strict):
     """Words that name structure and aspect at once; `case` lists forms that must stand so."""
 
     structure: str
@@ -144,17 +143,17 @@ class NamedSpec(_Strict):
     level: int | None = None
 
 
-class SignSpec(_Strict):
+class SignSpec(Strict):
     structure: str
     aspect: str
 
 
-class ComboRowSpec(_Strict):
+class ComboRowSpec(Strict):
     values: list[str]
     level: int
 
 
-class CombinationSpec(_Strict):
+class CombinationSpec(Strict):
     """An abnormality read from several signs that stand in one statement."""
 
     abnormality: str
@@ -162,37 +161,32 @@ class CombinationSpec(_Strict):
     table: list[ComboRowSpec]
 
 
-class RangeSpec(_Strict):
+class RangeSpec(Strict):
     """A stated range of numbers reads as the level of its upper bound."""
 
     upto: int
     level: int
 
 
-class RangeWordSpec(_Strict):
-    level: int
-    terms: Phrases
-
-
-class SectionSpec(_Strict):
+class SectionSpec(Strict):
     structure: str
     headers: Phrases
     sticky: bool = False  # what it heads on its line is ignored where the lines before are
     block: bool = False  # a header only where nothing follows it on its line
 
 
-class BlockSpec(_Strict):
+class BlockSpec(Strict):
     starts: Phrases
     stops: Phrases
 
 
-class SpecialSpec(_Strict):
+class SpecialSpec(Strict):
     abnormality: str
     levels: list[int]
     level: int
 
 
-class ResolutionSpec(_Strict):
+class ResolutionSpec(Strict):
     """Which levels may stand together in one study (order never matters)."""
 
     severity: list[int]
@@ -200,7 +194,7 @@ class ResolutionSpec(_Strict):
     special: list[SpecialSpec] = []
 
 
-class PackSpec(_Strict):
+class PackSpec(Strict):
     """A pack's `pack.yaml`."""
 
     id: str
@@ -232,7 +226,7 @@ class PackSpec(_Strict):
     combinations: list[CombinationSpec] = []
     ranges: dict[str, list[RangeSpec]] = {}
     widths: dict[str, float] = {}
-    range_words: dict[str, list[RangeWordSpec]] = {}
+    range_words: dict[str, list[LevelWords]] = {}
     ignore_clauses: dict[str, Phrases] = {}
     sections: list[SectionSpec] = []
     roles: dict[str, Phrases] = {}

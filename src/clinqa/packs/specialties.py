@@ -12,13 +12,13 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, RootModel
 
 from clinqa.core.errors import ConfigError
-from clinqa.packs.loader import MAX_BYTES, SPEC, line_of, parse_yaml
+from clinqa.core.yamlfile import Strict
+from clinqa.packs.loader import pack_folder, read_spec, refuse_unknown
 
 __all__ = ["Specialties", "VoterPrompt", "builtin_specialties", "fold", "load_specialties"]
 
@@ -31,11 +31,7 @@ _BRITISH = (
 _MARKS = re.compile(r"[*_`#>\"“”„‘’']+")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-class SpecialtySpec(_Strict):
+class SpecialtySpec(Strict):
     """One specialty. `directive` is its title in the Directive where that reads differently."""
 
     name: str
@@ -43,14 +39,14 @@ class SpecialtySpec(_Strict):
     aliases: tuple[str, ...] = ()
 
 
-class PresetSpec(_Strict):
+class PresetSpec(Strict):
     """Options that go together."""
 
     min_specialty_size: int
     quorum: int
 
 
-class _PackSpec(_Strict):
+class _PackSpec(Strict):
     id: str
     title: str
     others: str
@@ -60,27 +56,27 @@ class _PackSpec(_Strict):
     presets: dict[str, PresetSpec]
 
 
-class VoterPrompt(_Strict):
+class VoterPrompt(Strict):
     """One way to ask; `text` has the blanks {specialties}, {question}, {options}, {examples}."""
 
     text: str
     max_tokens: int = 24
 
 
-class _Example(_Strict):
+class _Example(Strict):
     specialty: str
     question: str
 
 
-class _PromptsSpec(_Strict):
+class _PromptsSpec(Strict):
     system: str
     example: str
     voters: dict[str, VoterPrompt]
     examples: tuple[_Example, ...]
 
 
-class _CuesSpec(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
+class _CuesSpec(RootModel[dict[str, list[str]]]):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
 
 @dataclass(frozen=True)
@@ -130,29 +126,22 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=1)
 def builtin_specialties() -> Specialties:
     """The pack that comes with clinqa, loaded once."""
-    return load_specialties(Path(str(resources.files("clinqa.packs"))) / "specialty")
+    return load_specialties(pack_folder("specialty"))
 
 
 def load_specialties(folder: Path) -> Specialties:
     """Load and check the pack in `folder`; a mistake is a ConfigError with file and line."""
     digest = hashlib.sha256()
-    pack = _read(folder / "pack.yaml", _PackSpec, digest)
-    prompts = _read(folder / "prompts.yaml", _PromptsSpec, digest)
-    cues = _read(folder / "cues.yaml", _CuesSpec, digest).model_extra or {}
-    where = folder / "pack.yaml"
-    by_name = _names(pack, where)
+    pack = read_spec(folder / "pack.yaml", _PackSpec, digest)
+    prompts = read_spec(folder / "prompts.yaml", _PromptsSpec, digest)
+    cues = read_spec(folder / "cues.yaml", _CuesSpec, digest).root
+    by_name = _names(pack, folder / "pack.yaml")
     labels = {spec.name for spec in pack.specialties}
     for subject, label in pack.subjects.items():
-        if label not in labels:
-            raise ConfigError(f"{where}: subjects: {subject}: unknown specialty {label!r}")
-    for example in prompts.examples:
-        if example.specialty not in labels | {pack.others}:
-            raise ConfigError(f"{folder / 'prompts.yaml'}: unknown specialty {example.specialty!r}")
-    for name, words in cues.items():
-        if name not in labels:
-            raise ConfigError(f"{folder / 'cues.yaml'}: unknown specialty {name!r}")
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise ConfigError(f"{folder / 'cues.yaml'}: {name}: a list of texts is expected")
+        refuse_unknown(f"{folder / 'pack.yaml'}: subjects: {subject}", "specialty", [label], labels)
+    used = [example.specialty for example in prompts.examples]
+    refuse_unknown(f"{folder / 'prompts.yaml'}", "specialty", used, labels | {pack.others})
+    refuse_unknown(f"{folder / 'cues.yaml'}", "specialty", cues, labels)
     return Specialties(
         names=tuple(sorted(labels)),
         others=pack.others,
@@ -181,21 +170,3 @@ def _names(pack: _PackSpec, where: Path) -> dict[str, str]:
             if other != spec.name:
                 raise ConfigError(f"{where}: {title!r} stands for {other} and for {spec.name}")
     return found
-
-
-def _read(path: Path, model: type[SPEC], digest: hashlib._Hash) -> SPEC:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no pack needs")
-    digest.update(data)
-    raw, tree = parse_yaml(path, data)
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        line = line_of(tree, first["loc"])
-        raise ConfigError(f"{path}:{line}: {where}: {first['msg']}") from error

@@ -9,14 +9,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.yamlfile import read_bytes, validated
-from clinqa.packs.loader import MAX_BYTES
+from clinqa.core.yamlfile import Strict, read_bytes, validated
+from clinqa.packs.loader import MAX_BYTES, pack_folder, refuse_unknown
 from clinqa.packs.specialties import Specialties, builtin_specialties
 
 __all__ = ["Branch", "TermPack", "builtin_terms", "load_terms"]
@@ -24,11 +23,7 @@ __all__ = ["Branch", "TermPack", "builtin_terms", "load_terms"]
 FILE = "terms.yaml"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-class Branch(_Strict):
+class Branch(Strict):
     """A concept of an ontology, its name there, and whom what lies under it belongs to."""
 
     id: str
@@ -36,17 +31,17 @@ class Branch(_Strict):
     specialties: tuple[str, ...]
 
 
-class _HpoSpec(_Strict):
+class _HpoSpec(Strict):
     roots: tuple[str, ...] = Field(min_length=1)
     branches: tuple[Branch, ...] = Field(min_length=1)
 
 
-class _SnomedSpec(_Strict):
+class _SnomedSpec(Strict):
     paper: tuple[Branch, ...] = Field(min_length=1)
     wider: tuple[Branch, ...] = ()
 
 
-class _UmlsSpec(_Strict):
+class _UmlsSpec(Strict):
     disorder: frozenset[str]
     finding: frozenset[str]
     procedure: frozenset[str]
@@ -54,7 +49,7 @@ class _UmlsSpec(_Strict):
     specialties: dict[str, tuple[str, ...]] = {}
 
 
-class _Spec(_Strict):
+class _Spec(Strict):
     hpo: _HpoSpec
     snomed: _SnomedSpec
     umls: _UmlsSpec
@@ -84,20 +79,18 @@ class TermPack:
 @lru_cache(maxsize=1)
 def builtin_terms() -> TermPack:
     """The pack that comes with clinqa, loaded once."""
-    folder = Path(str(resources.files("clinqa.packs"))) / "specialty"
-    return load_terms(folder / FILE, builtin_specialties())
+    return load_terms(pack_folder("specialty") / FILE, builtin_specialties())
 
 
 def load_terms(path: Path, specialties: Specialties) -> TermPack:
     """Load and check the file at `path`; a mistake is a ConfigError with file and line."""
     data = read_bytes(path, MAX_BYTES)
     spec = validated(path, data, _Spec)
-    labels = set(specialties.names)
-    lists = (spec.hpo.branches, spec.snomed.paper, spec.snomed.wider)
-    for branch in (one for branches in lists for one in branches):
-        _known(path, data, branch.id, branch.specialties, labels)
-    for kind, owners in spec.umls.specialties.items():
-        _known(path, data, kind, owners, labels)
+    branches = (*spec.hpo.branches, *spec.snomed.paper, *spec.snomed.wider)
+    owners = [(branch.id, branch.specialties) for branch in branches]
+    for key, names in (*owners, *spec.umls.specialties.items()):
+        line = 1 + data[: max(0, data.find(key.encode()))].count(b"\n")
+        refuse_unknown(f"{path}:{line}: {key}", "specialty", names, specialties.names)
     kinds: dict[str, str] = {}
     for name in ("disorder", "finding", "procedure", "observable"):
         for kind in getattr(spec.umls, name):
@@ -124,12 +117,3 @@ def _by_id(path: Path, branches: tuple[Branch, ...]) -> dict[str, Branch]:
             raise ConfigError(f"{path}: {branch.id} stands twice")
         found[branch.id] = branch
     return found
-
-
-def _known(
-    path: Path, data: bytes, key: str, specialties: tuple[str, ...], labels: set[str]
-) -> None:
-    for name in specialties:
-        if name not in labels:
-            line = 1 + data[: max(0, data.find(key.encode()))].count(b"\n")
-            raise ConfigError(f"{path}:{line}: {key}: unknown specialty {name!r}")

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from clinqa.core.errors import ConfigError
-from clinqa.packs.loader import pack_folder
+from clinqa.core.yamlfile import Strict
+from clinqa.packs.loader import SHIPPED, pack_folder, read_spec
 
 __all__ = ["Topic", "load_topic"]
 
@@ -26,9 +25,7 @@ _ENOUGH = 2
 Phrase = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 
 
-class _Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
+class _Spec(Strict):
     id: str
     title: str
     itself: list[Phrase] = []
@@ -72,23 +69,15 @@ class Topic:
 @lru_cache(maxsize=4)
 def load_topic(name: str) -> Topic:
     """The topic of the pack `name` (its topic.yaml); ConfigError where it has none."""
-    if name not in (known := _topics()):
+    # packs that say which questions are about them
+    known = sorted(path.parent.name for path in SHIPPED.glob("*/topic.yaml"))
+    if name not in known:
         raise ConfigError(f"--topic {name}: no such topic; there is {', '.join(known)}")
-    path: Path = pack_folder(name) / "topic.yaml"
-    data = path.read_bytes()[: _MAX_BYTES + 1]
-    if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{path}: larger than {_MAX_BYTES:,} bytes, which no topic needs")
-    try:
-        spec = _Spec.model_validate(yaml.safe_load(data))
-    except (yaml.YAMLError, ValidationError) as error:
-        raise ConfigError(
-            f"{path}: id, title, the topic's own names and terms of its parts "
-            f"({type(error).__name__})"
-        ) from error
+    digest = hashlib.sha256()
+    spec = read_spec(pack_folder(name) / "topic.yaml", _Spec, digest, _MAX_BYTES)
     terms = [*spec.itself, *(term for own in spec.topics.values() for term in own)]
     parts = {part: _pattern(own) for part, own in spec.topics.items()}
-    fingerprint = hashlib.sha256(data).hexdigest()
-    return Topic(spec.id, spec.title, _pattern(terms), parts, fingerprint)
+    return Topic(spec.id, spec.title, _pattern(terms), parts, digest.hexdigest())
 
 
 def _pattern(terms: Sequence[str]) -> re.Pattern[str]:
@@ -96,8 +85,3 @@ def _pattern(terms: Sequence[str]) -> re.Pattern[str]:
     longest = sorted(set(terms), key=lambda term: (-len(term), term))
     ways = "|".join(r"\s+".join(map(re.escape, term.split())) for term in longest)
     return re.compile(rf"(?<![\w-])(?:{ways})(?![\w])", re.I)
-
-
-def _topics() -> list[str]:
-    """Packs that say which questions are about them."""
-    return sorted(path.parent.name for path in pack_folder("ecg").parent.glob("*/topic.yaml"))
