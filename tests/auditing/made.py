@@ -11,7 +11,7 @@ from clinqa.auditing.answers import Means, lay_out
 from clinqa.auditing.cohort import Attribute
 from clinqa.auditing.cohort import Cohort as Attached
 from clinqa.auditing.dimensions import Dimension, dimensions_of
-from clinqa.simulate.cohort import Effect, chance_right, make_cohort
+from clinqa.simulate.answerers import Effect, chance_right, make_cohort
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import between_variance, crude, equality_difference, trend
 from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import Found, audit_means
-from clinqa.simulate.cohort import Effect
+from clinqa.simulate.answerers import Effect
 from clinqa.stats.nulls import adjusted, blocks_of, p_values
 
 FEW = AuditDraws(seed=3, draws=200, permutations=199)

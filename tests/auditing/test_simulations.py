@@ -15,7 +15,7 @@ from auditing.made import Made, audit_of
 from clinqa.auditing.deviations import scores_with_intervals
 from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import Found, audit_means
-from clinqa.simulate.cohort import Effect
+from clinqa.simulate.answerers import Effect
 
 pytestmark = pytest.mark.slow
 SIMULATIONS = 400

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.reading.block_filter import may_be_divided
 from clinqa.reading.blocks import find_blocks
+from clinqa.reading.studies import may_be_divided
 
 STARTS = (
     "TTE",

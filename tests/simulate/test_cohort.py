@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 
 from clinqa.core.errors import ConfigError
-from clinqa.simulate.answerers import FILES, AnswererItem, write_cohort
-from clinqa.simulate.cohort import Effect, chance_right, make_cohort
+from clinqa.simulate.answerers import (
+    FILES,
+    AnswererItem,
+    Effect,
+    chance_right,
+    make_cohort,
+    write_cohort,
+)
 
 PATIENTS = [f"p{number:04d}" for number in range(2000)]
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from clinqa.builders.banks.bank_options import BankTfOptions
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
-from clinqa.builders.banks.truefalse.bank_tf_options import BankTfOptions
 from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli.arguments import Out

@@ -98,8 +98,7 @@ def cohort(
     """
     from clinqa.core.errors import ConfigError
     from clinqa.dataset.reader import open_dataset
-    from clinqa.simulate.answerers import FILES, AnswererItem, write_cohort
-    from clinqa.simulate.cohort import Effect
+    from clinqa.simulate.answerers import FILES, AnswererItem, Effect, write_cohort
 
     opened = open_dataset(dataset)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

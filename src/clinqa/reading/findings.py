@@ -1,4 +1,7 @@
-"""What one statement says of one abnormality."""
+"""What one statement says of one abnormality.
+
+A level claimed for an aspect of a structure, before the pack says which abnormality that is.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 
 from clinqa.core.records import Method, Phase
 
-__all__ = ["Finding", "Reading"]
+__all__ = ["Claim", "Finding", "Reading"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,3 +37,21 @@ class Reading:
 
     findings: tuple[Finding, ...]
     method: Method
+
+
+@dataclass(slots=True)
+class Claim:
+    """What a unit says: `level` of `aspect` of `structure`.
+
+    `explicit`: the aspect was named. `sectional`: "not well seen", said of the section's own
+    structure. `bare`: present, and nothing said of how much.
+    """
+
+    structure: str
+    aspect: str
+    level: int
+    explicit: bool = True
+    stress: bool = False
+    post: bool = False
+    sectional: bool = False
+    bare: bool = False

@@ -17,9 +17,8 @@ from clinqa.core.arrays import Int32s, Ints
 from clinqa.packs.loader import Pack
 from clinqa.reading.labeller import LONGEST
 from clinqa.reading.pieces import Pieces, Statements
-from clinqa.reading.sides import complete_sides
 from clinqa.reading.tokens import Token, abstract, plain, tokenize
-from clinqa.reading.vocabulary import MarkedPhrase, Roles, Target, Vocabulary
+from clinqa.reading.vocabulary import MarkedPhrase, Roles, Target, Vocabulary, complete_sides
 
 __all__ = ["MentionTable", "Mentions"]
 

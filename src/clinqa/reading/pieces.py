@@ -1,4 +1,7 @@
-"""What a scan of report texts gives: the statements of a batch as columns, and their texts."""
+"""What a scan of report texts gives: the statements of a batch as columns, and their texts.
+
+The columns of `statements.parquet`: each distinct statement, what it is read as, how often.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import pyarrow as pa
 
 from clinqa.core.arrays import Bytes, Int32s, Ints
 
-__all__ = ["Bounds", "Pieces", "Scans", "Statements"]
+__all__ = ["STATEMENTS", "Bounds", "Pieces", "Scans", "Statements"]
 
 Bounds = tuple[Ints, Ints]
 
@@ -50,3 +53,28 @@ class Scans(Protocol):
     """An engine: the pieces of the texts, new statements added to the `Statements` it was given."""
 
     def scan(self, texts: pa.LargeStringArray, bounds: Bounds | None) -> Pieces: ...
+
+
+STATEMENTS = pa.schema(
+    [
+        ("structure", pa.string()),
+        ("text", pa.string()),
+        ("count", pa.int64()),
+        ("studies", pa.int64()),
+        (
+            "labels",
+            pa.list_(
+                pa.struct(
+                    [
+                        ("abnormality", pa.string()),
+                        ("level", pa.int8()),
+                        ("explicit", pa.bool_()),
+                        ("hedged", pa.bool_()),
+                        ("phase", pa.string()),
+                    ]
+                )
+            ),
+        ),
+        ("method", pa.string()),
+    ]
+)

@@ -16,10 +16,9 @@ import pyarrow as pa
 
 from clinqa.core.arrays import Integers, Ints, Records
 from clinqa.core.records import Method
-from clinqa.reading.columns import STATEMENTS
 from clinqa.reading.findings import Reading
 from clinqa.reading.labeller import Labeller
-from clinqa.reading.pieces import Statements
+from clinqa.reading.pieces import STATEMENTS, Statements
 from clinqa.reading.scan_tables import PHASES
 
 __all__ = [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.builders.banks.truefalse.bank_tf_options import BankTfOptions
+from clinqa.builders.banks.bank_options import BankTfOptions
 from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
 from clinqa.builders.banks.truefalse.statements import refers
 from clinqa.core.errors import ConfigError

@@ -12,8 +12,7 @@ import pytest
 from clinqa.builders.banks.flags import is_garbled, needs_image
 from clinqa.builders.banks.specialty.annotate import by_metadata, metadata_vote
 from clinqa.builders.banks.specialty.assess import sizes, totals
-from clinqa.builders.banks.specialty.labels import read_label
-from clinqa.builders.banks.specialty.votes import VoteTally, tally
+from clinqa.builders.banks.specialty.votes import VoteTally, read_label, tally
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import builtin_specialties, fold
 from clinqa.sources.banks.bank_item import BankItem, matching_text, without_stray_quote

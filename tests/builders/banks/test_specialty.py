@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from clinqa.builders.banks.specialty.bundled import bundled
 from clinqa.builders.banks.specialty.pipeline import build_specialty
+from clinqa.builders.banks.specialty.plan import bundled
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError, ModelError, SourceError
 from clinqa.dataset.verify import verify

@@ -13,15 +13,13 @@ from clinqa.builders.references.balance import (
     over_cap,
     without_needless_denials,
 )
-from clinqa.builders.references.check import contradicts, points_at_image, supported
+from clinqa.builders.references.check import contradicts, counterparts, points_at_image, supported
 from clinqa.builders.references.clauses import read_clause
-from clinqa.builders.references.deduplicate import deduplicate
 from clinqa.builders.references.drafts import Draft, Page, PagePart
 from clinqa.builders.references.forms import Edit, PairForm, forms_of, has_negation
 from clinqa.builders.references.pack_words import words_of
-from clinqa.builders.references.pairing import counterparts
-from clinqa.builders.references.rules import glean, passed_over, rewritten
-from clinqa.builders.references.sentences import sentences_of
+from clinqa.builders.references.rules import glean, passed_over, rewritten, sentences_of
+from clinqa.builders.references.stages import deduplicate
 from clinqa.packs.references import builtin_reference_pack
 
 WORDS = words_of(builtin_reference_pack())

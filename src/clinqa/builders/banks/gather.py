@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from clinqa.builders.banks import NEAR
+from clinqa.builders.banks.bank_options import NEAR
 from clinqa.core.ids import stable_hash
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset.near_duplicates import clusters, near_duplicates

@@ -11,8 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clinqa.builders.references.clauses import StatementClause, VerbKind
-from clinqa.builders.references.denials import affirmed, deniable, denied, what_is_denied
+from clinqa.builders.references.clauses import (
+    StatementClause,
+    VerbKind,
+    affirmed,
+    deniable,
+    denied,
+    what_is_denied,
+)
 from clinqa.builders.references.numbers import quantities, replacements
 from clinqa.builders.references.pack_words import Opposite, Words
 

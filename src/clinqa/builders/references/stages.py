@@ -4,6 +4,16 @@
 
 Nothing here knows of files. What is lost at a stage is a `Reject` with its reason, and each stage
 says what became of all that it read.
+
+Drafts of one page, from its text and from its transcript, without doubles.
+
+Two drafts are doubles if they say the same words, or if they are made of the same piece of the
+page. The one from the page's own text stays, then the one that stands first.
+
+Of pairs with nearly the same source text one stays; those that are alike stay together.
+
+Two source texts of nearly the same words that differ in a number, a denial or a word that has an
+opposite ("left axis", "right axis") are not the same: both stay, in one cluster.
 """
 
 from __future__ import annotations
@@ -21,22 +31,105 @@ from clinqa.builders.references.balance import (
     over_cap,
     without_needless_denials,
 )
-from clinqa.builders.references.check import check_item, page_index
+from clinqa.builders.references.check import check_item, counterparts, form_from, page_index
 from clinqa.builders.references.clauses import read_clause
-from clinqa.builders.references.deduplicate import deduplicate
 from clinqa.builders.references.drafts import Draft, LostDraft, Page, PagePart
 from clinqa.builders.references.evidence import Evidence
+from clinqa.builders.references.folded import tokens_of
 from clinqa.builders.references.forms import PairForm, has_negation
-from clinqa.builders.references.merge import merged
 from clinqa.builders.references.numbers import quantities
 from clinqa.builders.references.pack_words import Words
-from clinqa.builders.references.pairing import counterparts, form_from
 from clinqa.builders.references.rules import glean
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
+from clinqa.dataset.near_duplicates import Alike, clusters, near_duplicates, stay
 
-__all__ = ["Pair", "Staged", "drafts_by_model", "drafts_by_rules", "pair_id", "to_pairs"]
+__all__ = [
+    "DUPLICATE",
+    "RELATED",
+    "Deduplicated",
+    "Pair",
+    "Staged",
+    "deduplicate",
+    "differ",
+    "drafts_by_model",
+    "drafts_by_rules",
+    "merged",
+    "pair_id",
+    "to_pairs",
+]
+
+_SHARED = 0.5
+
+
+def merged(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Draft]]:
+    """The drafts of one page that stay, and the doubles."""
+    kept: list[Draft] = []
+    doubles: list[Draft] = []
+    said: set[tuple[str, ...]] = set()
+    heard: set[tuple[str, ...]] = set()
+    for draft in sorted(drafts, key=_order):
+        words = tuple(t.text for t in tokens_of(draft.statement))
+        source = tuple(t.text for t in tokens_of(draft.source_text))
+        double = words in said or source in heard or any(_overlap(draft, one) for one in kept)
+        (doubles if double else kept).append(draft)
+        said.add(words)
+        heard.add(source)
+    return kept, doubles
+
+
+def _order(draft: Draft) -> tuple[bool, int, int, str]:
+    return draft.part is not PagePart.PAGE, draft.start, -draft.end, draft.statement
+
+
+def _overlap(one: Draft, other: Draft) -> bool:
+    if one.part is not other.part:
+        return False
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared > _SHARED * min(one.end - one.start, other.end - other.start)
+
+
+DUPLICATE, RELATED = 0.90, 0.80
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplicated:
+    """For each source text: which one stays in its place (-1: itself), and its cluster."""
+
+    instead: list[int]
+    cluster: list[int]
+    """The first of its cluster; -1 for a text that does not stay."""
+    alike: Alike
+
+
+def deduplicate(sources: Sequence[str], ids: Sequence[str], words: Words) -> Deduplicated:
+    """See the module; of what is the same the lowest id stays."""
+    alike = near_duplicates(list(sources), RELATED)
+    order = sorted(range(len(ids)), key=lambda i: ids[i])
+    ranks = [0] * len(ids)
+    for rank, index in enumerate(order):
+        ranks[index] = rank
+    instead = stay(
+        alike, ranks, DUPLICATE, lambda one, other: differ(sources[one], sources[other], words)
+    ).tolist()
+    staying = [i for i, other in enumerate(instead) if other < 0]
+    return Deduplicated(instead, clusters(alike, staying).tolist(), alike)
+
+
+def differ(one: str, other: str, words: Words) -> bool:
+    """Whether two texts of nearly the same words say different things."""
+    return _telling(one, words) != _telling(other, words)
+
+
+def _telling(text: str, words: Words) -> Counter[str]:
+    found = tokens_of(text)
+    return Counter(
+        token.text
+        for token in found
+        if token.kind == "number" or token.text in words.fixed or token.text in words.negating
+    )
+
 
 NOT_ACCEPTED = "from_a_picture"
 """Drafts from a page's transcript, which a person has to accept."""

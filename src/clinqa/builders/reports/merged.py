@@ -1,19 +1,22 @@
-"""Batches built here or by several processes, as one stream with one numbering of statements."""
+"""Batches built here or by several processes, as one stream with one numbering of statements.
+
+The next item is made while the one before is being used.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from clinqa.builders.reports.ahead import ahead
 from clinqa.builders.reports.batches import BatchBuilder, Built, Recipe
 from clinqa.core.arrays import Int32s
 from clinqa.core.errors import ClinqaError
@@ -22,7 +25,38 @@ from clinqa.reading.pieces import Statements
 from clinqa.reading.readings import NewReadings, Readings
 from clinqa.sources.reports import ReportBatch
 
-__all__ = ["BuiltBatches"]
+__all__ = ["BuiltBatches", "ahead"]
+
+T = TypeVar("T")
+
+
+class _End:
+    """What stands after the last item."""
+
+
+_END = _End()
+
+
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """The same items in the same order, each made by a thread while its forerunner is in use.
+
+    Worth it where making one is mostly work of compiled code, which runs beside Python. What
+    making an item raises is raised here, in its place.
+
+    >>> list(ahead(iter([3, 1, 2])))
+    [3, 1, 2]
+    """
+    source = iter(items)
+
+    def make() -> T | _End:
+        return next(source, _END)
+
+    with ThreadPoolExecutor(1, "clinqa-ahead") as pool:
+        coming = pool.submit(make)
+        while not isinstance(item := coming.result(), _End):
+            coming = pool.submit(make)
+            yield item
+
 
 _AHEAD = 2  # batches waiting a process: enough that none idles, few enough for memory
 

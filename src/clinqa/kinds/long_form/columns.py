@@ -10,7 +10,7 @@ from clinqa.core.problems import Problem
 from clinqa.core.records import Reason
 from clinqa.core.schema import SPAN, items_schema
 from clinqa.kinds.facets.columns import Checked, Columns
-from clinqa.reading.columns import STATEMENTS
+from clinqa.reading.pieces import STATEMENTS
 
 __all__ = ["COLUMNS", "ITEM_REASONS", "LABELS", "LONG_FORM", "STATEMENTS"]
 

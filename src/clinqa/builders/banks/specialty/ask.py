@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from clinqa.builders.banks.specialty.labels import read_label
-from clinqa.builders.banks.specialty.votes import Vote
+from clinqa.builders.banks.specialty.votes import Vote, read_label
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.progress import Progress

@@ -9,7 +9,6 @@ from typing import Any
 
 from clinqa.builders.banks.flags import is_garbled, needs_image
 from clinqa.builders.banks.gather import Alikes, Gathered, alikes, gather, groups_and_splits
-from clinqa.builders.banks.specialty.agree import agreement
 from clinqa.builders.banks.specialty.annotate import (
     SpecialtyLabels,
     by_classifier,
@@ -18,13 +17,18 @@ from clinqa.builders.banks.specialty.annotate import (
     metadata_vote,
 )
 from clinqa.builders.banks.specialty.ask import ask
-from clinqa.builders.banks.specialty.bundled import bundled
+from clinqa.builders.banks.specialty.assess import agreement
 from clinqa.builders.banks.specialty.expert import Expert, read_expert
-from clinqa.builders.banks.specialty.found import SpecialtyBuild
-from clinqa.builders.banks.specialty.meaning import MiniLM, find_minilm
-from clinqa.builders.banks.specialty.plan import dry_run, price_of
-from clinqa.builders.banks.specialty.publish import publish
-from clinqa.builders.banks.specialty.specialty_manifest import VERB, counts_of, known_of
+from clinqa.builders.banks.specialty.features import MiniLM, find_minilm
+from clinqa.builders.banks.specialty.plan import (
+    VERB,
+    bundled,
+    counts_of,
+    dry_run,
+    known_of,
+    price_of,
+)
+from clinqa.builders.banks.specialty.publish import SpecialtyBuild, publish
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept

@@ -1,23 +1,41 @@
-"""What a build would do: read, learn, send where, at what cost. Nothing is written or sent."""
+"""What a build would do: read, learn, send where, at what cost. Nothing is written or sent.
+
+Also what the build is known by, what its manifest tells a person, and the bank that comes with
+clinqa: about 120 questions in our own words, for demo and tests.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from clinqa.builders.banks.gather import Gathered
 from clinqa.builders.banks.specialty.ask import prompts_of
 from clinqa.builders.banks.specialty.expert import Expert
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.stage import Known
 from clinqa.core.visible import visible
+from clinqa.dataset.splits import items_of_splits
 from clinqa.models.prices import Price, PriceList, estimate, load_prices, tokens_of
 from clinqa.models.registry import kind_of
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankFile
 
-__all__ = ["dry_run", "price_of"]
+__all__ = [
+    "BUNDLED",
+    "VERB",
+    "bundled",
+    "configuration_of",
+    "counts_of",
+    "dry_run",
+    "known_of",
+    "price_of",
+]
 
 
 def price_of(options: SpecialtyOptions) -> Price | None:
@@ -86,3 +104,78 @@ def _asking(gathered: Gathered, options: SpecialtyOptions, pack: Specialties) ->
 
 def _prices(options: SpecialtyOptions) -> PriceList | None:
     return None if options.price_file is None else load_prices(options.price_file)
+
+
+VERB = "build specialty"
+
+
+def counts_of(manifest: Manifest) -> dict[str, int]:
+    """What `--json` and the last lines tell."""
+    questions, items = manifest.counts["questions"], manifest.counts["items"]
+    return {
+        "read": questions.read,
+        "questions": questions.kept,
+        "duplicates": questions.duplicates,
+        "unreadable": questions.rejected,
+        "items": items.kept,
+        "rejected": items.rejected,
+        **items_of_splits(manifest),
+        "near_duplicates": manifest.details["near_duplicate_pairs"],
+    }
+
+
+def configuration_of(options: SpecialtyOptions) -> dict[str, Any]:
+    """What the run was told, as the manifest tells it."""
+    sets = options.calibration
+    return {
+        "annotator": options.annotator,
+        "model": options.model,
+        "metadata_first": options.metadata_first,
+        "quorum": options.votes_needed,
+        "min_specialty_size": options.smallest,
+        "sets": {
+            "kind": sets.kind,
+            "alpha": sets.alpha,
+            "rule": sets.rule,
+            "cover": sets.cover,
+            "randomised": sets.randomised,
+        },
+        "near": options.near,
+        "drop_leaks": options.drop_leaks,
+        "drop_flagged": options.drop_flagged,
+        "answer_base": options.answer_base,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+
+
+def known_of(
+    options: SpecialtyOptions,
+    pack: Specialties,
+    inputs: Sequence[FileRecord],
+    embeddings: str | None,
+    banks: int,
+) -> Known:
+    """What decides the rows. The order of banks does not, unless there is a limit."""
+    own = [record.sha256 for record in inputs[:banks]]
+    return Known(
+        configuration_of(options),
+        inputs,
+        {
+            "pack_fingerprint": pack.fingerprint,
+            "banks": own if options.limit is not None else sorted(own),
+            "labelled": sorted(record.sha256 for record in inputs[banks:]),
+            "embeddings": embeddings,
+        },
+    )
+
+
+#: What the command line calls it.
+BUNDLED = "bundled"
+
+
+def bundled(path: Path) -> Path:
+    """The file of the bundled bank if that is what is named, else the same path."""
+    if str(path) != BUNDLED or path.exists():
+        return path
+    return Path(str(resources.files("clinqa.packs"))) / "specialty" / "bank.jsonl"

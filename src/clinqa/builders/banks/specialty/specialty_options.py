@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from clinqa.builders.banks import NEAR
-from clinqa.builders.banks.answer_key import AnswerKeyOptions
+from clinqa.builders.banks.bank_options import NEAR, AnswerKeyOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import PayingOptions, SourceOptions, option
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from clinqa.builders.banks.bank_options import BankTfOptions
 from clinqa.builders.banks.gather import Gathered, alikes, gather
-from clinqa.builders.banks.truefalse.bank_tf_options import BankTfOptions
 from clinqa.builders.banks.truefalse.card import card_of
 from clinqa.builders.banks.truefalse.statements import pair_of
 from clinqa.builders.pairs import PairRow, PairsWritten, write_pairs
