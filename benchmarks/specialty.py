@@ -28,8 +28,7 @@ from clinqa.builders.banks.specialty.annotate import decisions_of
 from clinqa.builders.banks.specialty.assess import accuracy_and_coverage
 from clinqa.builders.banks.specialty.classifier import FOLDS, fit, folds_of, out_of_fold, views_of
 from clinqa.builders.banks.specialty.expert import read_expert
-from clinqa.builders.banks.specialty.features import Featuriser
-from clinqa.builders.banks.specialty.features import MiniLM, find_minilm
+from clinqa.builders.banks.specialty.features import Featuriser, MiniLM, find_minilm
 from clinqa.builders.banks.specialty.multi import divide, evaluate, gold_mask
 from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.packs.specialties import builtin_specialties

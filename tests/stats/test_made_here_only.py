@@ -21,7 +21,7 @@ EXCEPTIONS = {
     # quarters of an attribute, as Table 4 has them: where a group begins
     ("auditing/dimensions.py", "quantile"),
     # the lowest quarter of a made-up cohort's attribute
-    ("simulate/cohort.py", "quantile"),
+    ("simulate/answerers.py", "quantile"),
     # the interval of a slope from the same samples as the simultaneous ones
     ("auditing/deviations.py", "percentile"),
     # the mean kappa of pairs: goes when the panel takes `Agreement.mean`
