@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Bools, Ints
 from clinqa.core.errors import ConfigError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.kinds.facets.judges import SplitItems, codes_of, of_split
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE
@@ -134,15 +134,13 @@ def by_order(
     run: Path, items: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, int, bool | None]]:
     """Item, number of the order, and whether the letter stands for the right option."""
-    try:
-        said = pq.read_table(
-            run / PREDICTIONS_FILE, columns=["item_id", "variant", "answer", "answer_status"]
-        ).to_pylist()
-        shown = pq.read_table(
-            run / CHOICES_FILE, columns=["item_id", "variant", "order"]
-        ).to_pylist()
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise ConfigError(f"{run}: not a complete run of multiple-choice items") from error
+    advice = "is it a complete run of multiple-choice items?"
+    said = read_parquet(
+        run / PREDICTIONS_FILE, ("item_id", "variant", "answer", "answer_status"), advice=advice
+    ).to_pylist()
+    shown = read_parquet(
+        run / CHOICES_FILE, ("item_id", "variant", "order"), advice=advice
+    ).to_pylist()
     orders = {(row["item_id"], row["variant"]): row["order"] for row in shown}
     for row in said:
         key = row["item_id"], row["variant"]

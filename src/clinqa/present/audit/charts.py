@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from clinqa.kinds.facets.charts import Dot, Dots, Plane, PlanePoint, Plate
 from clinqa.kinds.facets.figure_tables import dot_of
+from clinqa.present.audit.gap_tables import MISSING_GROUP, front_points, group_title
 from clinqa.present.audit.read import AuditedMetric
-from clinqa.present.audit.tables import MISSING_GROUP, front_points, group_title
 from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["MOST", "audit_plates", "gap_charts", "group_charts"]

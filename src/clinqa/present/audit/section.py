@@ -22,9 +22,9 @@ from clinqa.kinds.facets.pages import (
 )
 from clinqa.kinds.facets.shows import Evaluation
 from clinqa.present.audit.charts import MOST, audit_plates, gap_charts, group_charts
+from clinqa.present.audit.gap_tables import dimensions, front, gaps, groups, more_of_gaps
 from clinqa.present.audit.read import Audit, AuditedMetric
 from clinqa.present.audit.says import sentences
-from clinqa.present.audit.tables import dimensions, front, gaps, groups, more_of_gaps
 
 __all__ = ["audit_section"]
 
