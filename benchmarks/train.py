@@ -102,9 +102,9 @@ def job_of(arguments: argparse.Namespace, share: bool) -> Any:
     from clinqa.core.records import DataClass
     from clinqa.dataset.reader import open_dataset
     from clinqa.models.local.place import place_of
+    from clinqa.training.language import LoraJob
     from clinqa.training.presets import load_preset, resolve
     from clinqa.training.train_options import TrainOptions
-    from clinqa.training.work import LoraJob
 
     told = [
         f"batch_size={arguments.batch}", "accumulation=1", f"max_steps={arguments.steps + 1}",

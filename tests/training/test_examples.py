@@ -9,7 +9,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.kinds.facets.trains import Lesson
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
-from clinqa.training.plan import mask_lines
+from clinqa.training.language import mask_lines
 from clinqa.training.train_items import TrainItem
 from training.letters import Letters
 

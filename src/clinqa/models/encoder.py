@@ -17,7 +17,7 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling, messages_sha256
-from clinqa.models.torch_settings import device_of, import_torch, load_failed
+from clinqa.models.torch_settings import device_of, from_folder, import_torch, load_tokenizer
 from clinqa.models.trained import CANARIES, trained_folder
 from clinqa.models.weights import folder_sha256
 
@@ -45,10 +45,7 @@ class EncoderModel:
 
     def __init__(self, name: str, folder: Path, options: ModelOptions) -> None:
         self.name = name
-        torch = import_torch()
-        threads = options.extra.get("threads")
-        if threads is not None:
-            torch.set_num_threads(int(threads))
+        torch = import_torch(threads=options.extra.get("threads"))
         trained = trained_folder(folder)
         if trained is None or trained.manifest.configuration.get("preset") is None:
             raise ConfigError(
@@ -179,8 +176,7 @@ def load_classifier(
     transformers = importlib.import_module("transformers")
     if not any(folder.glob("*.safetensors")):
         raise ConfigError(f"{name}: the folder holds no *.safetensors; other formats are not read")
-    offline = {"local_files_only": True, "trust_remote_code": False}
-    named = (
+    named: dict[str, Any] = (
         {}
         if words is None
         else {
@@ -188,20 +184,17 @@ def load_classifier(
             "label2id": {word: n for n, word in enumerate(words)},
         }
     )
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **offline)
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            str(folder),
-            num_labels=2,
-            **named,
-            dtype=torch.float32,
-            use_safetensors=True,
-            **offline,
-        )
-    except load_failed() as error:
-        raise ModelError(
-            f"{name}: transformers cannot load the folder as a classifier ({type(error).__name__})"
-        ) from error
+    tokenizer = load_tokenizer(name, folder)
+    model = from_folder(
+        transformers.AutoModelForSequenceClassification,
+        name,
+        folder,
+        "the folder as a classifier",
+        num_labels=2,
+        **named,
+        dtype=torch.float32,
+        use_safetensors=True,
+    )
     return model.eval(), tokenizer
 
 

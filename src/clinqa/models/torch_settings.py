@@ -5,22 +5,24 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+from pathlib import Path
 from typing import Any
 
-from clinqa.core.errors import ConfigError, MissingExtra
+from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 
-__all__ = ["device_of", "dtype_of", "import_torch", "load_failed"]
+__all__ = ["device_of", "dtype_of", "from_folder", "import_torch", "load_failed", "load_tokenizer"]
 
 _DTYPES = ("float32", "bfloat16", "float16")
 _SHORT = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "fp32": "float32"}
 _SHORT |= {"fp16": "float16"}
 
 
-def import_torch(extra: str = "local") -> Any:
+def import_torch(extra: str = "local", threads: int | str | None = None) -> Any:
     """torch, with waiting threads asleep and the hub switched off; MissingExtra without it.
 
     The variables act only if they stand before the first import of torch: threads that spin while
-    they wait made steps twenty times slower beside one busy neighbour.
+    they wait made steps twenty times slower beside one busy neighbour. With `threads`, it uses so
+    many.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -38,6 +40,10 @@ def import_torch(extra: str = "local") -> Any:
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
+    if threads is not None:
+        if not str(threads).isdecimal() or int(threads) < 1:
+            raise ConfigError("threads: a whole number from 1 up")
+        torch.set_num_threads(int(threads))
     return torch
 
 
@@ -55,6 +61,29 @@ def load_failed() -> tuple[type[BaseException], ...]:
         safetensors.SafetensorError,
     )
     return wrong
+
+
+def from_folder(
+    loader: Any, name: str, folder: Path, what: str, advice: str = "", **options: Any
+) -> Any:
+    """What a class of transformers makes of a folder, offline and with no code of its own.
+
+    `what` that is, and `advice`, are for the ModelError where it cannot be loaded.
+    """
+    try:
+        return loader.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False, **options
+        )
+    except load_failed() as error:
+        raise ModelError(
+            f"{name}: transformers cannot load {what} ({type(error).__name__}){advice}"
+        ) from error
+
+
+def load_tokenizer(name: str, folder: Path) -> Any:
+    """The tokenizer of a model's folder."""
+    transformers = importlib.import_module("transformers")
+    return from_folder(transformers.AutoTokenizer, name, folder, "the tokenizer")
 
 
 def device_of(torch: Any, wanted: str | None) -> str:

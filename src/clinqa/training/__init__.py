@@ -8,8 +8,9 @@ batches    the layout as tensors
 lora       the base model, its quantization, the adapter on it
 trainer    TRL's trainer with the head on learnt positions only and weights for classes
 watch      progress, loss log, checkpoints, interruption
+language   language models: from items to a proven adapter
 encoder    two-class encoders
-run        from folder to folder
+train      from folder to folder
 merge      an adapter merged into its model, and what that changed
 
 Nothing here imports torch before a model is opened.

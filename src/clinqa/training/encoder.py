@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,31 +54,28 @@ class EncoderJob(TrainingTask):
 
     def plan(self, out: Path) -> list[str]:
         """What would be read, trained and written."""
-        settings, examples = self.settings, self.train.examples
-        steps = math.ceil(len(examples) / settings.step_items) * settings.epochs
-        second = sum(example.label == 1 for example in examples)
+        second = sum(example.label == 1 for example in self.train.examples)
         return [
             f"would read {self.train.read:,} items of train and {self.validation.read:,} of "
             f"validation in {self.dataset.folder}; {second:,} of train are "
             f"{self.words[1]}",
-            f"about {math.ceil(min(steps, settings.max_steps or steps)):,} steps of "
-            f"{settings.step_items:,} items",
+            self.steps_line,
             "would send nothing anywhere: the model is trained on this machine",
             f"would write a classifier ({self.data_class.value}) to {out}",
         ]
 
     def run(self, folder: Path) -> Made:
         """Train and leave the classifier in the folder."""
-        finish = importlib.import_module("clinqa.training.finish")
-        watching = importlib.import_module("clinqa.training.watch")
-        classify = importlib.import_module("clinqa.training.classify")
-        torch = import_torch("train")
-        device = device_of(torch, self.options.device)
+        from clinqa.training import finish
+        from clinqa.training.classify import ClassTrainer
+        from clinqa.training.watch import Watch, drive
+
+        device = device_of(import_torch("train"), self.options.device)
         settings = self.settings
-        watch = watching.Watch(
+        watch = Watch(
             folder, settings, self.progress, self.private, stop_after=self.options.stop_after
         )
-        trainer = classify.ClassTrainer(
+        trainer = ClassTrainer(
             model=self.model,
             tokenizer=self.tokenizer,
             settings=settings,
@@ -92,7 +88,7 @@ class EncoderJob(TrainingTask):
             device=device,
             callbacks=[watch],
         )
-        watching.drive(trainer, watch, len(self.train.examples))
+        drive(trainer, watch, len(self.train.examples))
         chosen = folder / ("best" if watch.best else "final")
         if not watch.best:
             trainer.save_model(str(chosen))
@@ -110,8 +106,7 @@ class EncoderJob(TrainingTask):
         write_durably(folder / CANARIES, body, private=self.private)
         finish.write_seen(folder, self, watch)
         finish.tidy(folder, watch, self, details)
-        made: Made = finish.made_of(self, watch, details)
-        return made
+        return finish.made_of(self, watch, details)
 
     def _odds(self, model: Any) -> list[float]:
         return log_odds(model, [tokens_of(self.tokenizer, text, "") for text in self._statements])

@@ -65,15 +65,13 @@ class Encoder:
         """The item as tokens."""
         lesson = item.lesson
         messages = self.messages(lesson.asked, item.context)
-        answer = lesson.answer.strip()
-        tokens, learnt = self._renderer.encode_pair(messages, answer)
-        weight = self._false_weight if lesson.label == 0 else 1.0
+        tokens, learnt = self._renderer.encode_pair(messages, lesson.answer.strip())
         return TrainExample(
             item_id=item.id,
             context=item.context_key,
             tokens=[*tokens, self.end],
             answer_from=len(tokens) - learnt,
-            weight=weight,
+            weight=self._false_weight if lesson.label == 0 else 1.0,
             label=lesson.label,
         )
 

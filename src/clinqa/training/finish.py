@@ -1,4 +1,4 @@
-"""From a trained model to the files of an ADAPTER: saved, read back, proven, described."""
+"""From a trained model to the files of an ADAPTER: saved, read back, proven, described: its card, too."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from clinqa.core.cells import csv_text
 from clinqa.core.errors import CheckFailed, MissingExtra
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import write_durably
+from clinqa.core.records import DataClass
 from clinqa.core.stage import Made
-from clinqa.models.local.adapter import WEIGHTS
+from clinqa.models.local.adapter import WEIGHTS, apply_adapter, grow
 from clinqa.models.local.canary import Canary, apart, canary_scores, saved_canaries
 from clinqa.models.local.runtime import load_plain
 from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folder
 from clinqa.models.weights import folder_sha256
 from clinqa.present.curves import plot_curves
-from clinqa.training.card import render_card
-from clinqa.training.job import PreparedLora
 from clinqa.training.lora import Base
 from clinqa.training.prepare import BEST, LOG
 from clinqa.training.ranks import is_first, processes
@@ -49,7 +49,7 @@ _SAME = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
 """How far a reloaded adapter's log-probabilities may be from those in memory, on average."""
 
 
-def finish_lora(job: PreparedLora, base: Base, trainer: Any, watch: Watch, folder: Path) -> Made:
+def finish_lora(job: Any, base: Base, trainer: Any, watch: Watch, folder: Path) -> Made:
     """Save the chosen state, read it back, prove that it is what was trained, describe it."""
     chosen = folder / BEST if watch.best else folder / "final"
     if not watch.best:
@@ -59,8 +59,7 @@ def finish_lora(job: PreparedLora, base: Base, trainer: Any, watch: Watch, folde
     in_memory = None
     if at_end and not base.quantized and processes() == 1:
         trainer.model.eval()
-        plain = trainer.model.get_base_model()
-        in_memory = canary_scores(plain, job.renderer, canaries)
+        in_memory = canary_scores(trainer.model.get_base_model(), job.renderer, canaries)
     details = describe_training(job, trainer, watch, base.device, base.dtype)
     if not is_first():
         return Made()
@@ -115,7 +114,7 @@ def made_of(
     )
 
 
-def _canaries(job: PreparedLora) -> tuple[Canary, ...]:
+def _canaries(job: Any) -> tuple[Canary, ...]:
     """Made-up prompts of the kind of item that is trained, in the wording it is trained with."""
     made = job.trains.canaries
     return tuple(
@@ -217,20 +216,18 @@ def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
 
 
 def _reloaded(
-    job: PreparedLora, base: Base, folder: Path, canaries: Sequence[Canary]
+    job: Any, base: Base, folder: Path, canaries: Sequence[Canary]
 ) -> tuple[list[list[float]], list[list[float]], dict[str, str]]:
     """Log-probabilities of the canaries without and with the adapter, read back from its files."""
-    adapter = importlib.import_module("clinqa.models.local.adapter")
     torch = importlib.import_module("torch")
     if base.device != "cpu":
         torch.cuda.empty_cache()
     model = load_plain(job.place.name, job.place.folder, base.device, base.dtype)
-    renderer = job.renderer
     if job.rows:
-        adapter.grow(model, job.rows)
-    before = canary_scores(model, renderer, canaries)
-    model = adapter.apply_adapter(torch, model, folder, None)
-    after = canary_scores(model, renderer, canaries)
+        grow(model, job.rows)
+    before = canary_scores(model, job.renderer, canaries)
+    model = apply_adapter(torch, model, folder, None)
+    after = canary_scores(model, job.renderer, canaries)
     return before, after, {"dtype": base.dtype, "device": base.device}
 
 
@@ -265,3 +262,78 @@ def _name_base(path: Path, name: str) -> None:
 
 def _write(path: Path, text: str, private: bool) -> None:
     write_durably(path, text.encode("utf-8"), private=private)
+
+
+_BANNERS = {
+    DataClass.RESTRICTED: "It was trained on text whose use is restricted, and a model may repeat "
+    "what it was trained on. Keep it where the source may be kept.",
+    DataClass.PHI: "It was trained on protected health information, and a model may repeat what it "
+    "was trained on. Keep it inside the institution that holds the records.",
+}
+
+
+def render_card(job: Any, details: dict[str, Any]) -> str:
+    """Markdown with a front matter. Counts and settings only, no text of a record."""
+    dataset, resolved = job.dataset, job.resolved
+    data_class = job.data_class
+    encoder = resolved.settings.method == "encoder"
+    front = {
+        "library_name": "transformers" if encoder else "peft",
+        "base_model": job.place.name,
+        "pipeline_tag": "text-classification" if encoder else "text-generation",
+        "tags": ["clinqa", resolved.preset.name, *([] if encoder else ["lora"])],
+        "data_class": data_class.value,
+    }
+    parts = [
+        "---\n" + yaml.safe_dump(front, sort_keys=False) + "---",
+        f"# {'Classifier' if encoder else 'Adapter'} of {job.place.name}",
+    ]
+    if banner := _BANNERS.get(data_class):
+        parts.append(f"> **{data_class.value}.** {banner}")
+    parts.append(
+        f"Trained by `clinqa train` with preset `{resolved.preset.name}` "
+        f"({resolved.preset.says}) on {details['items_train']:,} {details['kind']} items of "
+        f"{details['groups_train']:,} groups of the dataset with the fingerprint "
+        f"`{dataset.manifest.fingerprint[:16]}`: {details['steps']:,} steps, "
+        f"{details['epochs']:g} epochs, on {details['device']} in {details['dtype']}."
+    )
+    parts.append("## Validation\n\n" + _validation(details))
+    parts.append("## Settings\n\n" + _settings(resolved))
+    parts.append("## Use\n\n" + _use(job, encoder))
+    parts.append(
+        "## Limits\n\nIt has learnt the wording of one dataset. Figures on the test split come "
+        "from `clinqa predict` and `clinqa score`; predict refuses items that were trained on "
+        "(their hashes stand in `trained_on.parquet`). Not for decisions about patients."
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _validation(details: dict[str, Any]) -> str:
+    scores = details["validation"]
+    if not scores:
+        return "None: the validation split was empty."
+    rows = [f"| {name} | {value:.4f} |" for name, value in scores.items()]
+    chosen = details["best"]
+    which = (
+        f"The state after step {chosen['step']:,} was kept, the best by {chosen['by']}."
+        if chosen
+        else "The last state was kept."
+    )
+    table = "\n".join(["| metric | value |", "|---|---|", *rows])
+    return f"{which} Of {details['items_validation']:,} items, teacher forced:\n\n{table}"
+
+
+def _settings(resolved: Any) -> str:
+    rows = [
+        f"| {key} | {entry['value']} | {entry['source']} |"
+        for key, entry in resolved.as_json().items()
+    ]
+    return "\n".join(["| key | value | source |", "|---|---|---|", *rows])
+
+
+def _use(job: Any, encoder: bool) -> str:
+    if encoder:
+        command = "clinqa predict DATASET --model encoder:THIS_FOLDER --out RUN"
+    else:
+        command = f"clinqa predict DATASET --model {job.place.name} --adapter THIS_FOLDER --out RUN"
+    return f"```\n{command}\n```"

@@ -10,7 +10,7 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 from clinqa.models.local.place import WeightsPlace
-from clinqa.models.torch_settings import device_of, dtype_of, import_torch, load_failed
+from clinqa.models.torch_settings import device_of, dtype_of, from_folder, import_torch
 from clinqa.training.presets import Settings
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Shape",
     "check_extra",
     "load_base",
-    "load_tokenizer",
     "lora_config",
     "shape_of",
 ]
@@ -40,29 +39,15 @@ class Base:
     notes: list[str] = field(default_factory=list)
 
 
-def check_extra(settings: Settings) -> Any:
-    """torch; MissingExtra unless everything that training needs is installed."""
-    torch = import_torch("train")
+def check_extra(settings: Settings, threads: int | None) -> None:
+    """MissingExtra unless everything that training needs is installed."""
+    torch = import_torch("train", threads)
     needs = [*_NEEDS, *(["bitsandbytes"] if _quantizes(torch, settings, None) else [])]
     for name in needs:
         try:
             version(name)
         except importlib.metadata.PackageNotFoundError as error:
             raise MissingExtra("train", f"{name}, for training,") from error
-    return torch
-
-
-def load_tokenizer(place: WeightsPlace) -> Any:
-    """The tokenizer of the model's folder."""
-    transformers = importlib.import_module("transformers")
-    try:
-        return transformers.AutoTokenizer.from_pretrained(
-            str(place.folder), local_files_only=True, trust_remote_code=False
-        )
-    except load_failed() as error:
-        raise ModelError(
-            f"{place.name}: the tokenizer cannot be loaded ({type(error).__name__})"
-        ) from error
 
 
 def load_base(place: WeightsPlace, tokenizer: Any, settings: Settings, device: str | None) -> Base:
@@ -88,22 +73,17 @@ def load_base(place: WeightsPlace, tokenizer: Any, settings: Settings, device: s
             bnb_4bit_compute_dtype=getattr(torch, dtype),
         )
         options["device_map"] = {"": torch.cuda.current_device()}
-    try:
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            str(place.folder),
-            dtype=getattr(torch, dtype),
-            use_safetensors=True,
-            attn_implementation="sdpa",
-            local_files_only=True,
-            trust_remote_code=False,
-            **options,
-        )
-    except load_failed() as error:
-        raise ModelError(
-            f"{place.name}: transformers cannot load the folder for training "
-            f"({type(error).__name__}); it must hold a causal language model that needs no code of "
-            "its own"
-        ) from error
+    model = from_folder(
+        transformers.AutoModelForCausalLM,
+        place.name,
+        place.folder,
+        "the folder for training",
+        "; it must hold a causal language model that needs no code of its own",
+        dtype=getattr(torch, dtype),
+        use_safetensors=True,
+        attn_implementation="sdpa",
+        **options,
+    )
     model.config.use_cache = False
     if quantized:
         peft = importlib.import_module("peft")
@@ -160,18 +140,12 @@ class Shape:
 def shape_of(place: WeightsPlace, tokenizer: Any) -> Shape:
     """From config.json and generation_config.json."""
     transformers = importlib.import_module("transformers")
-    offline = {"local_files_only": True, "trust_remote_code": False}
+    name, folder = place.name, place.folder
+    config = from_folder(transformers.AutoConfig, name, folder, "config.json").get_text_config()
     try:
-        config = transformers.AutoConfig.from_pretrained(str(place.folder), **offline)
-        config = config.get_text_config()
-    except load_failed() as error:
-        raise ModelError(
-            f"{place.name}: config.json cannot be read ({type(error).__name__})"
-        ) from error
-    try:
-        ends = transformers.GenerationConfig.from_pretrained(str(place.folder), **offline)
+        ends = from_folder(transformers.GenerationConfig, name, folder, "generation_config.json")
         known = ends.eos_token_id
-    except load_failed():  # there is none
+    except ModelError:  # there is none
         known = None
     kinds = set(getattr(config, "layer_types", None) or ())
     window = getattr(config, "sliding_window", None)

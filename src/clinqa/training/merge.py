@@ -33,7 +33,7 @@ from clinqa.models.local.adapter import apply_adapter, check_base, grow, tokeniz
 from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
-from clinqa.models.torch_settings import device_of, import_torch
+from clinqa.models.torch_settings import device_of, import_torch, load_tokenizer
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.training.prepare import class_of, class_of_base
 from clinqa.training.train import LIBRARIES
@@ -52,9 +52,7 @@ def merge(
     trained = trained_folder(options.adapter)
     if trained is None:
         raise ConfigError(f"{options.adapter}: not an adapter that clinqa train made")
-    torch = import_torch("train")
-    if options.threads is not None:
-        torch.set_num_threads(options.threads)
+    torch = import_torch("train", options.threads)
     place = place_of(options.model or str(trained.base.get("name")))
     check_base(options.adapter, place.name, place.folder, place.weights_sha256)
     trained.check_weights()
@@ -163,7 +161,6 @@ def _merged(
     torch: Any, place: WeightsPlace, trained: TrainedFolder, options: MergeOptions, folder: Path
 ) -> None:
     """Merge in float32, whatever the base is stored in, and save in the wanted format."""
-    transformers = importlib.import_module("transformers")
     peft = importlib.import_module("peft")
     device = device_of(torch, options.device)
     model = load_plain(place.name, place.folder, device, "float32")
@@ -177,9 +174,7 @@ def _merged(
     with redirect_stderr(io.StringIO()):  # a bar that no setting of transformers takes away
         merged.to(getattr(torch, options.dtype)).save_pretrained(str(folder))
     source = tokenizer_folder(place.folder, options.adapter)
-    transformers.AutoTokenizer.from_pretrained(
-        str(source), local_files_only=True, trust_remote_code=False
-    ).save_pretrained(str(folder))
+    load_tokenizer(place.name, source).save_pretrained(str(folder))
 
 
 def _drift(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,6 @@ from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
 from clinqa.models.trained import trained_folder
-from clinqa.training.examples import TrainExample
 from clinqa.training.presets import Resolved, Settings
 from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
 from clinqa.training.train_options import TrainOptions
@@ -45,13 +46,13 @@ class TrainSplit:
     """The items of one split that are used, and how many were read and are too long."""
 
     items: Sequence[TrainItem]
-    examples: Sequence[TrainExample]
+    examples: Sequence[Any]  # as the method reads them, each with its `item_id`
     read: int
     too_long: int = 0
 
 
 @dataclass
-class TrainingTask:
+class TrainingTask(ABC):
     """One training: what is trained on what, how and for whom. `template` is None where items are
     read without a prompt."""
 
@@ -63,6 +64,8 @@ class TrainingTask:
     options: TrainOptions
     data_class: DataClass
     progress: Progress
+    train: TrainSplit = field(init=False)
+    validation: TrainSplit = field(init=False)
 
     @property
     def private(self) -> bool:
@@ -84,6 +87,14 @@ class TrainingTask:
     def seed(self) -> int:
         """Of torch."""
         return sub_seed(self.options.seed, "train") % (1 << 31)
+
+    @property
+    def steps_line(self) -> str:
+        """How many steps there will be, for a dry run."""
+        settings = self.settings
+        steps = math.ceil(len(self.train.examples) / settings.step_items) * settings.epochs
+        steps = math.ceil(min(steps, settings.max_steps or steps))
+        return f"about {steps:,} steps of {settings.step_items:,} items"
 
     def splits(self, reader: Any, window: int) -> tuple[TrainSplit, TrainSplit]:
         """Train and validation as tokens; `reader` makes an example of an item."""
@@ -108,17 +119,17 @@ class TrainingTask:
     def __post_init__(self) -> None:
         self.prepare()
 
+    @abstractmethod
     def prepare(self) -> None:
         """Load what reads the items, and read them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def plan(self, out: Path) -> list[str]:
         """Lines of a dry run."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, folder: Path) -> Made:
         """Train, and leave in the folder what will be committed and nothing else."""
-        raise NotImplementedError
 
 
 def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:

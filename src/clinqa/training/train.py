@@ -40,9 +40,7 @@ def train(
     resolved = resolve(load_preset(options.preset), options.model, options.overrides)
     kind = check_kind(opened, resolved)
     data_class = class_of(opened, options.data_class)
-    torch = check_extra(resolved.settings)
-    if options.threads is not None:
-        torch.set_num_threads(options.threads)
+    check_extra(resolved.settings, options.threads)
     place = place_of(options.model)
     data_class = inherit([data_class, *class_of_base(place)])
     template = None if resolved.settings.method == "encoder" else load_template(kind.name)
@@ -91,7 +89,7 @@ def _worker(method: str) -> Any:
         from clinqa.training.encoder import EncoderJob
 
         return EncoderJob
-    from clinqa.training.work import LoraJob
+    from clinqa.training.language import LoraJob
 
     return LoraJob
 

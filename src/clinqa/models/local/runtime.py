@@ -18,7 +18,13 @@ from clinqa.models.local.adapter import apply_adapter, check_base, tokenizer_fol
 from clinqa.models.local.canary import check_canaries
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.torch_settings import device_of, dtype_of, import_torch, load_failed
+from clinqa.models.torch_settings import (
+    device_of,
+    dtype_of,
+    from_folder,
+    import_torch,
+    load_tokenizer,
+)
 from clinqa.models.weights import folder_sha256, sha256_of
 
 __all__ = ["Loaded", "load", "load_plain"]
@@ -40,30 +46,20 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
     """The model in `folder`, its adapter applied and both checked."""
     if not any(folder.glob("*.safetensors")):
         raise ConfigError(f"{name}: the folder holds no *.safetensors; other formats are not read")
-    torch = import_torch()
+    torch = import_torch(threads=options.extra.get("threads"))
     transformers = importlib.import_module("transformers")
-    engines = importlib.import_module("clinqa.models.local.engine")
-    attention = importlib.import_module("clinqa.models.local.attention")
-    threads = options.extra.get("threads")
-    if threads is not None:
-        torch.set_num_threads(_positive("threads", threads))
+    # imported here: they import torch at their top
+    from clinqa.models.local.attention import ATTENTION, shared_attention
+    from clinqa.models.local.engine import Engine
+
     device = device_of(torch, options.device)
     dtype = dtype_of(torch, device, options.dtype)
-    transformers.AttentionInterface.register(attention.ATTENTION, attention.shared_attention)
+    transformers.AttentionInterface.register(ATTENTION, shared_attention)
     weights = weights or folder_sha256(folder)
     trained = None
     if options.adapter is not None:
         trained = check_base(options.adapter, name, folder, weights)
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            str(tokenizer_folder(folder, options.adapter)),
-            local_files_only=True,
-            trust_remote_code=False,
-        )
-    except load_failed() as error:
-        raise ModelError(
-            f"{name}: transformers cannot load the tokenizer ({type(error).__name__})"
-        ) from error
+    tokenizer = load_tokenizer(name, tokenizer_folder(folder, options.adapter))
     model = load_plain(name, folder, device, dtype)
     facts = {
         "device": device,
@@ -83,11 +79,11 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
             facts["canaries_off_by"] = f"{off:.2g}"
             trained.check_weights()
     try:
-        model.set_attn_implementation(attention.ATTENTION)
+        model.set_attn_implementation(ATTENTION)
     except ValueError as error:
         raise ModelError(f"{name}: the model does not let its attention be replaced") from error
     pad = tokenizer.pad_token_id
-    engine = engines.Engine(model, 0 if pad is None else pad, _ends(tokenizer, model))
+    engine = Engine(model, 0 if pad is None else pad, _ends(tokenizer, model))
     engine.check()
     facts["prompt_form"] = renderer.kind
     window = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
@@ -105,19 +101,15 @@ def load_plain(name: str, folder: Path, device: str, dtype: str) -> Any:
     """The model in `folder` as transformers has it, ready to answer."""
     torch = import_torch()
     transformers = importlib.import_module("transformers")
-    try:
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            str(folder),
-            dtype=getattr(torch, dtype),
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
-        )
-    except load_failed() as error:
-        raise ModelError(
-            f"{name}: transformers cannot load the folder ({type(error).__name__}); it must hold a "
-            "causal language model that needs no code of its own"
-        ) from error
+    model = from_folder(
+        transformers.AutoModelForCausalLM,
+        name,
+        folder,
+        "the folder",
+        "; it must hold a causal language model that needs no code of its own",
+        dtype=getattr(torch, dtype),
+        use_safetensors=True,
+    )
     return model.to(device).eval()
 
 
@@ -127,9 +119,3 @@ def _ends(tokenizer: Any, model: Any) -> list[int]:
     for ends in (tokenizer.eos_token_id, model.generation_config.eos_token_id):
         found.update(ends if isinstance(ends, Iterable) else [] if ends is None else [ends])
     return sorted(found)
-
-
-def _positive(name: str, text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ConfigError(f"{name}: a whole number from 1 up")
-    return int(text)
