@@ -1,4 +1,4 @@
-"""From a trained model to the files of an ADAPTER: saved, read back, proven, described: its card, too."""
+"""From a trained model to the files of an ADAPTER: saved, read back, proven, described on a card."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from clinqa.core.errors import SourceError
 
-__all__ = ["Answers", "Survey"]
+__all__ = ["Answers", "Survey", "plain"]
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*[).:]?")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.0+)?")
@@ -35,7 +35,7 @@ class Answers:
 
     def index(self, value: Any, options: tuple[str, ...]) -> int | None:
         """The place of the right option; None where the value means none."""
-        text = _plain(value)
+        text = plain(value)
         if not text:
             return None
         if self.kind == "letter":
@@ -62,7 +62,7 @@ class Survey:
 
     def add(self, value: Any, options: tuple[str, ...], explanation: Any = None) -> None:
         """One record. A missing answer (empty, or -1 as in test files) says nothing."""
-        text = _plain(value)
+        text = plain(value)
         if not text or text == "-1":
             return
         self.seen += 1
@@ -117,7 +117,8 @@ class Survey:
         )
 
 
-def _plain(value: Any) -> str:
+def plain(value: Any) -> str:
+    """A value of a record as text; nothing of what is none."""
     if value is None or isinstance(value, bool | list | dict):
         return ""
     return str(value).strip()

@@ -46,6 +46,16 @@ _SPLITS = {
 }
 
 
+# The columns that tell a published bank; the first that fits.
+_PUBLISHED = (
+    ("MedMCQA", {"opa", "opb", "opc", "opd"}),
+    ("MedQA", {"question", "options", "answer_idx"}),
+    ("MMLU", {"question", "choices", "answer"}),
+    ("MMLU", {"question", "a", "b", "c", "d"}),
+    ("S-MedQA", {"question", "options", "specialty"}),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class BankColumns:
     """The columns of a bank's file by role; `series` are those of the options one by one."""
@@ -86,15 +96,7 @@ def detect(names: Iterable[str], where: str) -> BankColumns:
 
 def kind_of(keys: set[str]) -> str:
     """The published bank with such columns, or `table`."""
-    if keys >= {"opa", "opb", "opc", "opd"}:
-        return "MedMCQA"
-    if keys >= {"question", "options", "answer_idx"}:
-        return "MedQA"
-    if keys >= {"question", "choices", "answer"} or keys >= {"question", "a", "b", "c", "d"}:
-        return "MMLU"
-    if keys >= {"question", "options", "specialty"}:
-        return "S-MedQA"
-    return "table"
+    return next((name for name, columns in _PUBLISHED if keys >= columns), "table")
 
 
 def options_of(record: Mapping[str, Any], layout: BankColumns) -> tuple[str, ...] | None:

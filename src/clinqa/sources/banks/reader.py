@@ -11,7 +11,7 @@ from typing import Any
 
 from clinqa.core.errors import SourceError
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.banks.answers import Answers, Survey
+from clinqa.sources.banks.answers import Answers, Survey, plain
 from clinqa.sources.banks.bank_item import BankItem, content_id
 from clinqa.sources.banks.layout import BankColumns, detect, options_of, split_of, texts_of
 from clinqa.sources.banks.records import Record, records, suffix_of
@@ -72,16 +72,15 @@ class BankFile:
             return self._reject(Reason.NO_ANSWER, number, record)
         if self._contradicted(record, options, place):
             return self._reject(Reason.CONFLICTING_ANSWER, number, record)
-        bank = _text(layout.value(record, "bank")) or self.name
         return BankItem(
-            bank=bank,
-            item_id=_text(layout.value(record, "id")) or content_id(question, options),
+            bank=plain(layout.value(record, "bank")) or self.name,
+            item_id=plain(layout.value(record, "id")) or content_id(question, options),
             split=split_of(layout.value(record, "split") or self.path.name),
             question=question,
             options=options,
             answer_index=place,
-            subject=_text(layout.value(record, "subject")),
-            topic=_text(layout.value(record, "topic")),
+            subject=plain(layout.value(record, "subject")),
+            topic=plain(layout.value(record, "topic")),
             specialties=texts_of(layout.value(record, "specialty")),
             row=number,
         )
@@ -95,7 +94,7 @@ class BankFile:
         return bool(meant) and place not in meant
 
     def _reject(self, reason: Reason, number: int, record: Record | None = None) -> Reject:
-        own = _text(self.layout.value(record, "id")) if record else ""
+        own = plain(self.layout.value(record, "id")) if record else ""
         return Reject(STAGE, reason, f"{self.name}:{own}" if own else self.name, row=number)
 
 
@@ -115,10 +114,8 @@ def open_banks(
         except BrokenFile as error:
             problems.append(f"{path.name} {error}")
     if not found:
-        why = (
-            "; ".join(problems) or "no .jsonl, .json, .csv, .tsv or .parquet file among the inputs"
-        )
-        raise SourceError(f"no bank can be read: {why}")
+        none = "no .jsonl, .json, .csv, .tsv or .parquet file among the inputs"
+        raise SourceError(f"no bank can be read: {'; '.join(problems) or none}")
     return found, problems
 
 
@@ -175,12 +172,5 @@ def _name(path: Path, layout: BankColumns) -> str:
     """A bank's name: of the published one, of MMLU with its subject, or of the file."""
     stem = re.sub(r"\.(jsonl|json|csv|tsv|parquet)(\.gz)?$", "", path.name, flags=re.I)
     if layout.name == "MMLU" and "subject" not in layout.roles:
-        plain = re.sub(r"_(test|val|dev)$", "", stem)
-        return f"MMLU-{plain}"
+        return f"MMLU-{re.sub(r'_(test|val|dev)$', '', stem)}"
     return layout.name if layout.name != "table" else stem
-
-
-def _text(value: Any) -> str:
-    if value is None or isinstance(value, bool | list | dict):
-        return ""
-    return str(value).strip()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import parquet
 
+from clinqa.sources.reports.parquet import open_parquet
 from clinqa.sources.reports.records import BrokenFile
 from clinqa.sources.reports.streams import ByteStream, lines
 
@@ -164,16 +164,9 @@ class _Raw(io.RawIOBase):
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, Record | None]]:
-    try:
-        if not path.is_file():
-            raise BrokenFile("does not exist")
-        with parquet.ParquetFile(path) as file:
-            number = 0
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-                for record in batch.to_pylist():
-                    number += 1
-                    yield number, record
-    except OSError as error:
-        raise BrokenFile(f"cannot be opened ({error.strerror or type(error).__name__})") from error
-    except pa.ArrowException:
-        raise BrokenFile("is no whole Parquet file") from None
+    with open_parquet(path) as file:
+        try:
+            batches = file.iter_batches(batch_size=_BATCH_ROWS)
+            yield from enumerate((one for batch in batches for one in batch.to_pylist()), 1)
+        except (OSError, pa.ArrowException):
+            raise BrokenFile("is no whole Parquet file") from None

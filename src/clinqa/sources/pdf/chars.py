@@ -7,13 +7,15 @@ most characters have, x runs along the lines and `top` down the page.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from clinqa.core.arrays import Bools, Floats, Ints, UInt32s
 
-__all__ = ["HYPHEN", "PageChars", "framed", "snapped"]
+__all__ = ["HYPHEN", "PageChars", "framed", "plumber_chars", "snapped"]
 
 HYPHEN = ord("-")
 
@@ -115,3 +117,35 @@ def _is_word(codes: UInt32s) -> Bools:
     digit = (codes >= 0x30) & (codes <= 0x39)
     lower = codes | 0x20
     return digit | ((lower >= 0x61) & (lower <= 0x7A)) | (codes >= 0xC0)
+
+
+def plumber_chars(page: Any) -> PageChars:
+    """All characters of a pdfplumber page, for those that PDFium cannot read or reads badly.
+
+    pdfplumber turns a page by its /Rotate before it gives boxes and matrices, and leaves in what
+    stands outside the CropBox. The frame undoes the one, the crop the other.
+    """
+    x0, top, x1, bottom = map(float, page.cropbox)
+    crop = (x0, -bottom, x1, -top)
+    rows: list[tuple[int, float, float, float, float, float, float, bool]] = []
+    for char in page.chars:
+        text = char["text"]
+        a, b, *_ = char["matrix"]
+        angle = math.degrees(math.atan2(b, a))
+        left, right, size = char["x0"], char["x1"], char["size"]
+        bottom, top = -char["bottom"], -char["top"]
+        lost = text.startswith("(cid:")
+        letters = "\ufffd" if lost else text
+        share = (right - left) / len(letters)
+        for place, letter in enumerate(letters):
+            start = left + place * share
+            rows.append((ord(letter), start, bottom, start + share, top, angle, size, lost))
+    if not rows:
+        empty = np.zeros(0)
+        nothing = empty.astype(np.uint32), np.zeros((0, 4)), empty, empty
+        return framed(*nothing, crop, empty.astype(bool))
+    codes, *numbers, lost_ones = zip(*rows, strict=True)
+    left_, bottom_, right_, top_, angle_, size_ = (np.array(each, float) for each in numbers)
+    boxes, lost_marks = np.stack([left_, bottom_, right_, top_], axis=1), np.array(lost_ones, bool)
+    framed_ = framed(np.array(codes, np.uint32), boxes, angle_, size_, crop, lost_marks)
+    return replace(framed_, turned=(framed_.turned + int(page.rotation)) % 360)

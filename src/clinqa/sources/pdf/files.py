@@ -12,26 +12,18 @@ from pathlib import Path
 from clinqa.core.errors import SourceError
 from clinqa.core.outfolder import is_ours
 
-__all__ = ["FoundFile", "FoundPdfs", "Identity", "find_pdfs", "identify"]
+__all__ = ["FoundPdfs", "Identity", "find_pdfs", "identify"]
 
 _CHUNK = 1 << 20
 _PATTERN = "*?["
 ENCRYPTED = b"/Encrypt"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """One file to be read; `name` is all of its path that is ever written down."""
-
-    path: Path
-    name: str
-
-
 @dataclass(slots=True)
 class FoundPdfs:
     """The files, and what of the inputs is not read, by the reason."""
 
-    files: list[FoundFile] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
 
     def skip(self, why: str) -> None:
@@ -65,7 +57,7 @@ def find_pdfs(inputs: Sequence[Path], out: Path | None = None) -> FoundPdfs:
         real = os.path.realpath(path)
         if real not in seen:
             seen.add(real)
-            found.files.append(FoundFile(path, _name_of(path)))
+            found.files.append(path)
 
     for path in inputs:
         for each in _resolved(path):
@@ -118,31 +110,32 @@ def _in_folder(root: Path, out: Path | None, found: FoundPdfs) -> Iterator[Path]
 
 
 def _name_of(path: Path) -> str:
+    """All of a file's path that is ever written down."""
     return os.fsencode(path.name).decode("utf-8", "replace")
 
 
-def identify(files: Sequence[FoundFile]) -> list[Identity]:
+def identify(files: Sequence[Path]) -> list[Identity]:
     """The documents among the files, in the order of their MD5: the same for any order of input.
 
     What cannot be read has no MD5 and comes last, by name.
     """
-    same: dict[str, list[FoundFile]] = {}
+    same: dict[str, list[Path]] = {}
     found: dict[str, tuple[int, bool]] = {}
     unreadable: list[Identity] = []
     for file in files:
         try:
-            md5, size, encrypted = _hashed(file.path)
+            md5, size, encrypted = _hashed(file)
         except OSError as error:
             said = (os.strerror(error.errno) if error.errno else "it cannot be read").lower()
-            unreadable.append(Identity("", (file.name,), file.path, 0, said))
+            unreadable.append(Identity("", (_name_of(file),), file, 0, said))
             continue
         same.setdefault(md5, []).append(file)
         found[md5] = (size, encrypted)
     documents = [
         Identity(
             md5,
-            tuple(sorted(file.name for file in same[md5])),
-            min(file.path for file in same[md5]),
+            tuple(sorted(map(_name_of, same[md5]))),
+            min(same[md5]),
             found[md5][0],
             encrypted=found[md5][1],
         )

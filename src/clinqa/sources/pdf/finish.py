@@ -6,17 +6,117 @@ elsewhere.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.pdf.clean import page_text, vocabulary
-from clinqa.sources.pdf.mode import mode_of
 from clinqa.sources.pdf.order import PageLine
 from clinqa.sources.pdf.records import STAGE, Mode, PdfPage, TextEngine, Why
-from clinqa.sources.pdf.running import Sheet, is_page_label, running_lines
 
-__all__ = ["failed_page", "finished_pages"]
+__all__ = [
+    "failed_page",
+    "finished_pages",
+]
+
+_EDGE = 0.12  # of the page's height
+_NEAR = 0.02  # two lines at the same height
+_PER_EDGE = 3  # lines looked at above and below
+_DIGITS = re.compile(r"\d+")
+_LABEL = re.compile(
+    r"(?:(?:page|p\.|seite)\s*)?[-–—|(\[]?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*[-–—|)\]]?"
+    r"(?:\s*(?:/|of|von)\s*\d{1,5})?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The lines of one page and its height."""
+
+    lines: Sequence[PageLine]
+    height: float
+
+
+def is_page_label(text: str) -> bool:
+    """Is this a page's number and nothing else?
+
+    >>> is_page_label("Page 4 of 12"), is_page_label("- 7 -"), is_page_label("V4 to V6")
+    (True, True, False)
+    """
+    return _LABEL.fullmatch(text.strip()) is not None
+
+
+def running_lines(sheets: Sequence[Sheet]) -> list[frozenset[int]]:
+    """For each page the numbers of its lines that are running headers, footers or page numbers.
+
+    A line at the edge is one where the same words (digits aside) stand at the same height on two
+    pages at least, and on a quarter of all: left and right pages may differ. A page's number by
+    itself needs no second page, for it is no sentence; it must stand farthest out.
+    """
+    places: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    found: list[set[int]] = [set() for _ in sheets]
+    for page, sheet in enumerate(sheets):
+        for number in _edge(sheet):
+            line = sheet.lines[number]
+            key = _DIGITS.sub("#", line.text).casefold()
+            places[key].append((page, number, line.top / max(sheet.height, 1.0)))
+    for seen in places.values():
+        for page, number, height in seen:
+            alike = {other for other, _, at in seen if abs(at - height) <= _NEAR}
+            if len(alike) >= 2 and 4 * len(alike) >= len(sheets):
+                found[page].add(number)
+    for page, sheet in enumerate(sheets):
+        for number in _outermost(sheet):
+            if is_page_label(sheet.lines[number].text):
+                found[page].add(number)
+    return [frozenset(numbers) for numbers in found]
+
+
+def _edge(sheet: Sheet) -> list[int]:
+    by_height = sorted(range(len(sheet.lines)), key=lambda number: sheet.lines[number].top)
+    above = [n for n in by_height if sheet.lines[n].bottom <= _EDGE * sheet.height]
+    below = [n for n in by_height if sheet.lines[n].top >= (1 - _EDGE) * sheet.height]
+    return [*above[:_PER_EDGE], *below[-_PER_EDGE:]]
+
+
+def _outermost(sheet: Sheet) -> list[int]:
+    """The first and the last line, where they stand at the edge."""
+    edge = set(_edge(sheet))
+    if not edge:
+        return []
+    first = min(range(len(sheet.lines)), key=lambda number: sheet.lines[number].top)
+    last = max(range(len(sheet.lines)), key=lambda number: sheet.lines[number].bottom)
+    return sorted({first, last} & edge)
+
+
+TEXT_FROM = 400
+BOTH_FROM = 100
+
+
+def mode_of(chars: int, fault: Why | None, blank: bool) -> tuple[Mode, Why]:
+    """A page's mode and why: read as text, as a picture, as both, or not at all.
+
+    The counts are those of ECGQuest: 400 characters and more text, 100 to 399 both, fewer vision,
+    counted on the page's stripped text, white space inside included. The gate of `quality` stands
+    before them, since a page of unmapped glyphs has thousands of characters and not one word.
+
+    >>> mode_of(400, None, False)[0], mode_of(399, None, False)[0], mode_of(99, None, False)[0]
+    (<Mode.TEXT: 'text'>, <Mode.BOTH: 'both'>, <Mode.VISION: 'vision'>)
+    """
+    if blank:
+        return Mode.NONE, Why.BLANK
+    if fault is not None:
+        return Mode.VISION, fault
+    if chars >= TEXT_FROM:
+        return Mode.TEXT, Why.ENOUGH_TEXT
+    if chars >= BOTH_FROM:
+        return Mode.BOTH, Why.SOME_TEXT
+    return Mode.VISION, Why.LITTLE_TEXT
+
 
 _NO_INK = 0.0005  # share of the page: specks of a scan
 
@@ -43,20 +143,15 @@ def finished_pages(
             pages.append(_failed(md5, number, record))
             continue
         body = [line for place, line in enumerate(sheet.lines) if place not in out]
-        pages.append(_page(md5, number, record, page_text(_begun(body), known), ink))
+        if body:
+            body[0].begins = True
+        pages.append(_page(md5, number, record, page_text(body, known), ink))
     return tuple(pages)
 
 
 def _sheet(record: Mapping[str, Any]) -> Sheet:
     lines = [PageLine(*fields) for fields in record.get("lines", ())]
     return Sheet(lines, float(record.get("height", 0.0)))
-
-
-def _begun(lines: list[PageLine]) -> list[PageLine]:
-    """The first line that is left begins a block."""
-    if lines:
-        lines[0].begins = True
-    return lines
 
 
 def _page(

@@ -20,6 +20,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from clinqa.core.arrays import Bytes, Floats
+from clinqa.sources.pdf.pdfium_chars import typed
 from clinqa.sources.pdf.records import PageImage
 
 __all__ = ["TooManyPixels", "ink", "picture", "png"]
@@ -121,12 +122,6 @@ def ink(page: Any, boxes: Floats, pixels: int) -> float:
 @cache
 def _calls() -> dict[str, Any]:
     """Past ctypes' conversions (plain numbers in and out): a page may hold thousands of things."""
-
-    def typed(name: str, *arguments: Any) -> Any:
-        address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
-        assert address is not None
-        return ctypes.CFUNCTYPE(arguments[0], *arguments[1:])(address)
-
     handle, number = ctypes.c_void_p, ctypes.c_int
     return {
         "of page": typed("FPDFPage_GetObject", handle, handle, number),
@@ -183,8 +178,7 @@ def png(rows: Bytes) -> bytes:
     """
     high, wide = rows.shape[0], rows.shape[1] - 1
     header = struct.pack(">IIBBBBB", wide, high, 8, 0, 0, 0, 0)
-    body = zlib.compress(rows.data, 1)
-    chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
 
 

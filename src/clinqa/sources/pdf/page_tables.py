@@ -47,11 +47,8 @@ def pages_table(documents: Iterable[PdfDocument]) -> pa.Table:
         (page for document in documents for page in document.pages),
         key=lambda page: (page.md5, page.page),
     )
-    return pa.Table.from_pylist([_row(page) for page in pages], PAGES)
-
-
-def _row(page: PdfPage) -> dict[str, object]:
-    return {name: getattr(page, name) for name in PAGES.names}
+    rows = [{name: getattr(page, name) for name in PAGES.names} for page in pages]
+    return pa.Table.from_pylist(rows, PAGES)
 
 
 def documents_table(documents: Iterable[PdfDocument]) -> pa.Table:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pypdfium2 as pdfium
 
-from clinqa.sources.pdf.chars import PageChars
+from clinqa.sources.pdf.chars import PageChars, plumber_chars
 from clinqa.sources.pdf.clean import clean_line
 from clinqa.sources.pdf.files import ENCRYPTED
 from clinqa.sources.pdf.images import ink, picture
@@ -85,8 +85,6 @@ class OpenDocument:
         if not doubtful:
             return None
         from pdfplumber.utils.exceptions import PdfminerException
-
-        from clinqa.sources.pdf.plumber_chars import plumber_chars
 
         try:
             chars = plumber_chars(self._plumber_page(number))

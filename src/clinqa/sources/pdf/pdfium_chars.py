@@ -24,19 +24,21 @@ import pypdfium2.raw as raw
 from clinqa.sources.pdf.chars import HYPHEN, PageChars, framed
 from clinqa.sources.pdf.line_pieces import GAP
 
-__all__ = ["crop_of", "pdfium_chars"]
+__all__ = ["crop_of", "pdfium_chars", "typed"]
 
 _BROKEN_HYPHEN = 2  # how PDFium marks a hyphen at the end of a line
 _NO_CHARACTERS = (0xFFFE, 0xFFFF)
 
 
+def typed(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of PDFium that takes and gives plain numbers, past ctypes' conversions."""
+    address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
 @cache
 def _calls() -> dict[str, Any]:
-    def typed(name: str, result: Any, *arguments: Any) -> Any:
-        address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
-        assert address is not None
-        return ctypes.CFUNCTYPE(result, *arguments)(address)
-
     handle, number, place = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
     return {
         "unicode": typed("FPDFText_GetUnicode", ctypes.c_uint, handle, number),

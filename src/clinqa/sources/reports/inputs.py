@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clinqa.core.manifest import FileRecord, sha256_file
+from clinqa.core.manifest import FileRecord
 from clinqa.core.progress import Progress, silent
 from clinqa.sources.reports.folder import format_of, list_folder, text_id
 
@@ -53,7 +52,7 @@ def _records(path: Path, out: Path | None) -> Iterator[FileRecord]:
 def _record(path: Path) -> FileRecord:
     try:
         if path.is_file():  # a pipe would be waited for
-            return FileRecord(path.name, sha256_file(path), os.stat(path).st_size)
+            return FileRecord.of(path)
     except OSError:
         pass
     return FileRecord(path.name, UNREADABLE, 0)

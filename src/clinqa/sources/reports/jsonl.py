@@ -24,6 +24,16 @@ _PIECE_CHARS = 8 << 20
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+_KINDS = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+    type(None): "null",
+}
+
+
 class _BadLine(Exception):
     """A line that is no usable record; the message holds no text of it."""
 
@@ -158,12 +168,4 @@ def _as_id(value: object) -> str | None:
 
 
 def _kind(value: object) -> str:
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, list):
-        return "an array"
-    return "null" if value is None else "an object"
+    return _KINDS.get(type(value), "an object")

@@ -15,6 +15,17 @@ MIMIC_III = "mimic-iii noteevents"
 MIMIC_IV = "mimic-iv notes"
 TABLE = "table"
 
+# the columns of known layouts by their roles
+_KNOWN = {
+    MIMIC_III: {
+        "text": "text",
+        "subject": "subject_id",
+        "study": "row_id",
+        "category": "category",
+        "iserror": "iserror",
+    },
+    MIMIC_IV: {"text": "text", "subject": "subject_id", "study": "note_id"},
+}
 # names that leave no doubt; two of one role in one table do
 _TEXT = {"text", "report", "note", "report_text", "note_text", "reporttext", "notetext"}
 _SUBJECT = {"subject_id", "patient_id", "person_id", "subject", "patient", "subjectid", "patientid"}
@@ -64,21 +75,8 @@ def detect(names: Sequence[str], options: ReadOptions) -> ReportColumns:
     keys = [_key(name) for name in names]
     have = set(keys)
     roles: dict[str, int] = {}
-    if have >= {"row_id", "subject_id", "category", "iserror", "text"}:
-        layout = MIMIC_III
-        wanted = {
-            "text": "text",
-            "subject": "subject_id",
-            "study": "row_id",
-            "category": "category",
-            "iserror": "iserror",
-        }
-    elif have >= {"note_id", "subject_id", "text"}:
-        layout = MIMIC_IV
-        wanted = {"text": "text", "subject": "subject_id", "study": "note_id"}
-    else:
-        layout = TABLE
-        wanted = {}
+    known = ((name, own) for name, own in _KNOWN.items() if have >= set(own.values()))
+    layout, wanted = next(known, (TABLE, {}))
     asked = {"text": options.text_col, "subject": options.subject_col, "study": options.study_col}
     for role in ("text", "subject", "study", "category", "iserror"):
         name = asked.get(role)

@@ -12,14 +12,15 @@ from pyarrow import parquet
 from clinqa.sources.reports.layout import ReportColumns
 from clinqa.sources.reports.records import BrokenFile, RawRows
 
-__all__ = ["read_names", "read_parquet"]
+__all__ = ["open_parquet", "read_names", "read_parquet"]
 
 _BATCH_ROWS = 4096
 _BATCH_BYTES = 16 << 20
 _BUFFER = 1 << 20
 
 
-def _open(path: Path) -> parquet.ParquetFile:
+def open_parquet(path: Path) -> parquet.ParquetFile:
+    """A Parquet file opened; BrokenFile where it is none."""
     try:
         if not path.is_file():
             raise BrokenFile("not a file" if path.exists() else "does not exist")
@@ -35,13 +36,13 @@ def _open(path: Path) -> parquet.ParquetFile:
 
 def read_names(path: Path) -> tuple[str, ...]:
     """The names of a Parquet file's columns."""
-    with _open(path) as file:
+    with open_parquet(path) as file:
         return tuple(file.schema_arrow.names)
 
 
 def read_parquet(path: Path, layout: ReportColumns) -> Iterator[RawRows]:
     """The rows of a Parquet file, each column in its own type."""
-    with _open(path) as file:
+    with open_parquet(path) as file:
         names = {role: layout.names[place] for role, place in layout.roles.items()}
         kind = file.schema_arrow.field(layout.roles["text"]).type
         if pa.types.is_dictionary(kind):

@@ -55,10 +55,11 @@ def read_rf2(folder: Path) -> Ontology:
             concepts[row[0]] = RawConcept(row[0], "")
         else:
             skipped["inactive_concepts"] += 1
-    for row in _latest(files["Description"], "Description", skipped, _FULL_NAME):
-        _name(row, concepts)
-    for row in _latest(files["Description"], "Description", skipped, _SYNONYM):
-        _synonym(row, concepts)
+    for add, type_id in ((_name, _FULL_NAME), (_synonym, _SYNONYM)):
+        for row in _latest(files["Description"], "Description", skipped, type_id):
+            concept = concepts.get(row[4])
+            if concept is not None and row[2] == "1" and row[5] == "en":
+                add(row, concept)
     for row in _latest(files["Relationship"], "Relationship", skipped, _IS_A):
         child = concepts.get(row[4])
         if child is not None and row[2] == "1" and row[8] != _STATED and row[5] in concepts:
@@ -131,10 +132,7 @@ def _rows(path: Path, kind: str, skipped: Counter[str]) -> Iterator[list[str]]:
         raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _name(row: Sequence[str], concepts: dict[str, RawConcept]) -> None:
-    concept = concepts.get(row[4])
-    if concept is None or row[2] != "1" or row[5] != "en":
-        return
+def _name(row: Sequence[str], concept: RawConcept) -> None:
     found = _TAG.match(row[7])
     concept.name = found["name"] if found else row[7]
     concept.kind = KINDS.get(found["tag"], "other") if found else "other"
@@ -142,9 +140,7 @@ def _name(row: Sequence[str], concepts: dict[str, RawConcept]) -> None:
         concept.labels.append(Label(concept.name, 0))
 
 
-def _synonym(row: Sequence[str], concepts: dict[str, RawConcept]) -> None:
-    concept = concepts.get(row[4])
-    if concept is None or row[2] != "1" or row[5] != "en" or concept.kind not in KINDS.values():
-        return
-    cased = row[8] == _WHOLE_CASE and len(row[7]) <= _CASED
-    concept.labels.append(Label(row[7], 1, cased))
+def _synonym(row: Sequence[str], concept: RawConcept) -> None:
+    if concept.kind in KINDS.values():
+        cased = row[8] == _WHOLE_CASE and len(row[7]) <= _CASED
+        concept.labels.append(Label(row[7], 1, cased))
