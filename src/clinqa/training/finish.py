@@ -1,4 +1,4 @@
-"""From a trained model to the files of an ADAPTER: saved, read back, proven, described on a card."""
+"""From a trained model to the files of an ADAPTER: saved, read back, proven, described."""
 
 from __future__ import annotations
 
