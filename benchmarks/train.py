@@ -98,8 +98,8 @@ class Clock:
 def job_of(arguments: argparse.Namespace, share: bool) -> Any:
     """The training as `clinqa train` prepares it."""
     from clinqa.asking.prompts import load_template
-    from clinqa.core.progress import silent
     from clinqa.core.records import DataClass
+    from clinqa.core.stage import silent
     from clinqa.dataset.reader import open_dataset
     from clinqa.models.local.place import place_of
     from clinqa.training.language import LoraJob

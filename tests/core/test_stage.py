@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from clinqa.core.data_class import strictest
 from clinqa.core.errors import CheckFailed, ConfigError, PrivacyError
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.outfolder import EGRESS, MANIFEST, PARTIAL
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, strictest
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 
 

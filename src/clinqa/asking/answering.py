@@ -20,8 +20,7 @@ from clinqa.asking.source import ItemSource, train_answers, train_texts
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import StageCounts
-from clinqa.core.progress import Progress
-from clinqa.core.stage import Made, Workplace
+from clinqa.core.stage import Made, Progress, Workplace
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.facets.baseline import Baseline
 from clinqa.models.protocol import ModelOptions

@@ -24,7 +24,7 @@ from clinqa.asking.repeats import Repeats
 from clinqa.asking.results import TRANSIENT, is_amount, is_whole, record_of
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
-from clinqa.core.progress import Progress
+from clinqa.core.stage import Progress
 from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling
 
 __all__ = ["Asking", "Earlier", "open_journal"]

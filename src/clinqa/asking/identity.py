@@ -15,10 +15,9 @@ from typing import Any
 
 from clinqa.asking.assignment import Assignment
 from clinqa.asking.predict_options import PredictOptions
-from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.manifest import FileRecord
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, strictest
 from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.registry import KINDS, weights_sha256

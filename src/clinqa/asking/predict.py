@@ -20,8 +20,7 @@ from clinqa.asking.shots import draw_shots
 from clinqa.asking.source import kind_of_items
 from clinqa.core.errors import PrivacyError
 from clinqa.core.manifest import Manifest
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Known, Stage, StageResult, run_stage
+from clinqa.core.stage import Known, Progress, Stage, StageResult, run_stage, silent
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.needs import refuse_unused
 from clinqa.models.prices import estimate, tokens_of

@@ -33,8 +33,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.predictions import FinishedRun
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import Made, Progress, Stage, StageResult, Workplace, run_stage, silent
 from clinqa.core.visible import visible
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.audited import Audited

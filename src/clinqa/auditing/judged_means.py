@@ -18,7 +18,7 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
-from clinqa.core.progress import Progress
+from clinqa.core.stage import Progress
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import JudgedAnswers, OpenJudge, SplitItems
 from clinqa.scoring.identity import SCORES_FILE

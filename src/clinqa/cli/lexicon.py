@@ -29,7 +29,7 @@ def propose(
     are right or mended, and give it to `lexicon accept`.
     """
     from clinqa.builders.reports.lexicon.propose import propose as write
-    from clinqa.core.data_class import is_private
+    from clinqa.core.records import is_private
 
     found = write(directory, out, limit=limit)
     lines = [
@@ -71,7 +71,7 @@ def accept(
     A bad row is an error with its line, and nothing is written.
     """
     from clinqa.builders.reports.lexicon.accept import accept as merge
-    from clinqa.core.data_class import is_private
+    from clinqa.core.records import is_private
 
     found = merge(file, new, base=base, replace=replace)
     name = visible(str(new))

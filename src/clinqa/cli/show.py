@@ -61,8 +61,8 @@ def show(
     With --compare DIR2: which labels move from DIR to DIR2.
     """
     from clinqa.core.cells import csv_text, refuse_existing, write_file
-    from clinqa.core.data_class import is_private
     from clinqa.core.errors import ConfigError
+    from clinqa.core.records import is_private
 
     if other is None and out is not None:
         raise ConfigError("--out goes with --compare; for a picture use --plot")

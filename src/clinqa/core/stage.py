@@ -9,6 +9,7 @@
 
 A verb fills in a `Stage` and hands it to `run_stage`; its own work is a function from the
 `Workplace` it may write to what was `Made`. Nothing else opens a folder or writes a manifest.
+How far it is, it tells by a `Progress`; what is shown of that is up to the caller.
 """
 
 from __future__ import annotations
@@ -24,15 +25,52 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import clinqa
-from clinqa.core.data_class import is_private
 from clinqa.core.durable import create_file, write_durably, writing
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
 from clinqa.core.outfolder import EGRESS, JOURNAL, OutFolder, open_out
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, is_private
 from clinqa.core.visible import visible
 
-__all__ = ["Known", "Made", "Stage", "StageOptions", "StageResult", "Workplace", "run_stage"]
+__all__ = [
+    "Known",
+    "Made",
+    "Progress",
+    "Stage",
+    "StageOptions",
+    "StageResult",
+    "Workplace",
+    "run_stage",
+    "silent",
+]
+
+
+class Progress(Protocol):
+    """Told how far a stage is; `fraction` where the total is not known beforehand.
+
+    `note` is a word beside it: a loss, say; never text of a record.
+    """
+
+    def __call__(
+        self,
+        stage: str,
+        done: int,
+        total: int | None = None,
+        *,
+        fraction: float | None = None,
+        note: str = "",
+    ) -> None: ...
+
+
+def silent(
+    stage: str,
+    done: int,
+    total: int | None = None,
+    *,
+    fraction: float | None = None,
+    note: str = "",
+) -> None:
+    """Progress that nobody sees."""
 
 
 class StageOptions(Protocol):

@@ -15,12 +15,11 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clinqa.core.data_class import inherit
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, inherit
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun, Shows
 from clinqa.kinds.registry import kind_named, kinds
 from clinqa.present.audit.read import Audit, is_audit, read_audit

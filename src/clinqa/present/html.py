@@ -17,7 +17,7 @@ import jinja2
 from markupsafe import Markup
 
 from clinqa import __version__
-from clinqa.core.data_class import is_private
+from clinqa.core.records import is_private
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.pages import ShownPage

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from clinqa.core.cells import write_file
-from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.manifest import Manifest, fingerprint
 from clinqa.core.outfolder import MANIFEST
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, is_private
 from clinqa.core.stage import Known, Made, Stage, Workplace, run_stage
 from clinqa.kinds.facets.pages import ShownPage
 from clinqa.kinds.facets.shows import Evaluation, PageAsked

@@ -27,9 +27,8 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError, ModelError, PrivacyError
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, is_private
 from clinqa.privacy.addresses import (
     Endpoint,
     host_and_port,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.options import options_of
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, strictest
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.registry import ItemKind
 from clinqa.scoring.score_options import ScoreOptions

@@ -23,8 +23,16 @@ from clinqa.core.durable import create_file
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.codes import Codes
 from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems

@@ -21,8 +21,16 @@ from clinqa.asking.identity import data_class_of_run
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.manifest import FileRecord, Manifest
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.judges import Judges
 from clinqa.studying.analyse import Result, analyse

@@ -15,11 +15,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.data_class import strictest
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.records import strictest
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.packs.terms import TermPack, builtin_terms

@@ -19,16 +19,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.data_class import strictest
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.outfolder import MANIFEST
-from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass, Reason
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.records import DataClass, Reason, strictest
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import weights_sha256

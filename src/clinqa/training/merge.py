@@ -19,12 +19,19 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from clinqa.asking.prompts import load_template, prefix_of
-from clinqa.core.data_class import inherit
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
-from clinqa.core.progress import Progress, silent
-from clinqa.core.records import DataClass
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.records import DataClass, inherit
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.asking.prompts import Template
-from clinqa.core.data_class import is_private, strictest
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.ids import sub_seed
-from clinqa.core.progress import Progress
-from clinqa.core.records import DataClass
-from clinqa.core.stage import Made
+from clinqa.core.records import DataClass, is_private, strictest
+from clinqa.core.stage import Made, Progress
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind, kinds

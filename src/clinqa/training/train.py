@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.asking.prompts import Template, load_template
-from clinqa.core.data_class import inherit
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import PARTIAL
-from clinqa.core.progress import Progress, silent
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.records import inherit
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.training.lora import check_extra

@@ -20,7 +20,7 @@ from typing import Any
 
 from clinqa.core.errors import ModelError
 from clinqa.core.outfolder import write_durably
-from clinqa.core.progress import Progress
+from clinqa.core.stage import Progress
 from clinqa.training.prepare import BEST, LOG
 from clinqa.training.presets import Settings
 from clinqa.training.ranks import is_first, processes

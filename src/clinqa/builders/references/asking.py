@@ -15,7 +15,7 @@ from clinqa.builders.references.drafts import Draft, Page
 from clinqa.builders.references.replies import ReplyItems, read_reply, read_value
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
-from clinqa.core.progress import Progress, silent
+from clinqa.core.stage import Progress, silent
 from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling, messages_sha256
 from clinqa.packs.references import ReferencePack
 

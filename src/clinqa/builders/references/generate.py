@@ -25,9 +25,8 @@ from clinqa.builders.references.stages import Staged, drafts_by_model, drafts_by
 from clinqa.core.errors import ConfigError
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import StageCounts
-from clinqa.core.progress import Progress
 from clinqa.core.records import Reason, Reject
-from clinqa.core.stage import Workplace
+from clinqa.core.stage import Progress, Workplace
 from clinqa.models.protocol import ModelOptions, Sampling
 from clinqa.models.registry import kind_of, open_model
 from clinqa.packs.references import ReferencePack

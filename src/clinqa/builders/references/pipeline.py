@@ -27,9 +27,17 @@ from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.outfolder import EGRESS
-from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reject
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.near_duplicates import highest_across
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups

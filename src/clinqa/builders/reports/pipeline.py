@@ -18,9 +18,17 @@ from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
-from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.core.visible import visible
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import items_of_splits

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
+from clinqa.core.records import is_private
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.describes import (
     BarRow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clinqa.core.data_class import is_private
+from clinqa.core.records import is_private
 from clinqa.kinds.facets.about_runs import about_facts, commands, costs, run_table
 from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Chart

@@ -14,8 +14,8 @@ from threading import Event
 from typing import Any
 
 from clinqa.core.closing import Closing
-from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
+from clinqa.core.stage import Progress, silent
 from clinqa.sources.pdf.files import FoundPdfs, Identity, find_pdfs, identify
 from clinqa.sources.pdf.finish import failed_page, finished_pages
 from clinqa.sources.pdf.process import Child, ChildFailed

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clinqa.core.manifest import FileRecord
-from clinqa.core.progress import Progress, silent
+from clinqa.core.stage import Progress, silent
 from clinqa.sources.reports.folder import format_of, list_folder, text_id
 
 __all__ = ["UNREADABLE", "input_records"]

@@ -25,7 +25,7 @@ from clinqa.builders.banks.specialty.specialty_options import SetOptions
 from clinqa.builders.banks.specialty.votes import Vote, VoteTally, tally
 from clinqa.core.arrays import Bools, Floats
 from clinqa.core.errors import ConfigError
-from clinqa.core.progress import Progress
+from clinqa.core.stage import Progress
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.stats.conformal import cross_sets, gold_scores, shift

@@ -17,7 +17,7 @@ from typing import Any
 from clinqa.builders.banks.specialty.votes import Vote, read_label
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
-from clinqa.core.progress import Progress
+from clinqa.core.stage import Progress
 from clinqa.models.prices import Price, tokens_of
 from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling, messages_sha256
 from clinqa.packs.specialties import Specialties

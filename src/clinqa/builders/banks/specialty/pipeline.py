@@ -34,9 +34,17 @@ from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import FileRecord
-from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.core.visible import visible
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import open_model

@@ -17,9 +17,17 @@ from clinqa.builders.banks.truefalse.card import card_of
 from clinqa.builders.banks.truefalse.statements import pair_of
 from clinqa.builders.pairs import PairRow, PairsWritten, write_pairs
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
-from clinqa.core.progress import Progress, silent
 from clinqa.core.records import Reason, Reject
-from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.core.visible import visible
 from clinqa.dataset.publish import write_card
 from clinqa.kinds.true_false.columns import COLUMNS

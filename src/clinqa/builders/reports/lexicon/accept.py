@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.cells import read_cell
-from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
+from clinqa.core.records import is_private
 from clinqa.packs.labels import LabelSyntaxError, LexiconLabel, format_labels, parse_labels
 from clinqa.packs.loader import Pack, load_pack, pack_folder
 

@@ -14,9 +14,8 @@ from typing import Any
 import polars as pl
 
 from clinqa.core.cells import refuse_existing, tsv_cell, write_file
-from clinqa.core.data_class import is_private
 from clinqa.core.errors import ConfigError
-from clinqa.core.records import Method, Phase
+from clinqa.core.records import Method, Phase, is_private
 from clinqa.dataset.reader import open_dataset
 from clinqa.packs.labels import LexiconLabel, format_labels
 

@@ -6,8 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from clinqa.core.data_class import inherit, is_private
-from clinqa.core.records import DataClass
+from clinqa.core.records import DataClass, inherit, is_private
 
 
 def test_what_is_derived_inherits_the_strictest_class() -> None:
