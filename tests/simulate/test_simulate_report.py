@@ -12,7 +12,7 @@ from clinqa.simulate import report as report_module
 from clinqa.simulate.abnormalities import IDS, INDEX, NAMES
 from clinqa.simulate.bank import load_bank
 from clinqa.simulate.layout import capitals, wrap
-from clinqa.simulate.report import Composer, Report
+from clinqa.simulate.report import Report
 from clinqa.simulate.wording import misspell
 
 CHANCES = [name for name in vars(report_module) if name.startswith("_P_")]
@@ -33,7 +33,7 @@ def compose(
         said = {INDEX[code]: level for code, level in stated.items()}
         monkeypatch.setattr(report_module, "stated_levels", lambda *_: dict(said))
     patient = [(severities or {}).get(code, 0) for code in NAMES]
-    return Composer(load_bank()).compose(patient, rng(0, "test", seed).random)
+    return report_module.compose(load_bank(), patient, rng(0, "test", seed).random)
 
 
 SEEDS = [str(number) for number in range(40)]

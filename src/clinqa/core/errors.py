@@ -20,6 +20,7 @@ __all__ = [
     "ModelError",
     "PrivacyError",
     "SourceError",
+    "refuse",
 ]
 
 
@@ -33,6 +34,16 @@ class ConfigError(ClinqaError):
     """Wrong usage, configuration or output folder."""
 
     exit_code = 2
+
+
+def refuse(*faults: tuple[object, str]) -> None:
+    """Raise ConfigError with what is said of the first fault that is there.
+
+    >>> refuse((1 > 2, "never"), (0, "nor this"))
+    """
+    for there, said in faults:
+        if there:
+            raise ConfigError(said)
 
 
 class MissingExtra(ConfigError):

@@ -27,7 +27,7 @@ import numpy as np
 
 from clinqa.core.arrays import Bools, Floats, Ints
 from clinqa.core.cells import csv_text, write_file
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.ids import rng, sub_seed
 
 __all__ = [
@@ -176,25 +176,22 @@ def write_cohort(
     tracts: int | None = None,
 ) -> MadeCohort:
     """Write the five files into the folder `out`, for the owner alone."""
-    if not items:
-        raise ConfigError("simulate cohort: the split holds no items")
-    if not 0 <= effect.drop < 1 or repeats < 1:
-        raise ConfigError("simulate cohort: --drop lies from 0 to below 1, --repeats is 1 or more")
+    refuse(
+        (not items, "simulate cohort: the split holds no items"),
+        (
+            not 0 <= effect.drop < 1 or repeats < 1,
+            "simulate cohort: --drop lies from 0 to below 1, --repeats is 1 or more",
+        ),
+    )
     items = sorted(items, key=lambda item: item.id)
     patients = sorted({item.patient for item in items})
     cohort = make_cohort(patients, seed, tracts)
     effect.hit(cohort)  # an attribute that is none is said before anything is written
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
     names = [f"T{number:05d}" for number in range(len(next(iter(cohort.of_tracts.values()))))]
-    header = ("patient", "tract", *cohort.of_patients)
     rows = zip(patients, [names[at] for at in cohort.tract.tolist()],
                *cohort.of_patients.values(), strict=True)  # fmt: skip
-    _write(out / "patients.csv", csv_text(header, rows))
     tract_rows = zip(names, *cohort.of_tracts.values(), strict=True)
-    _write(out / "tracts.csv", csv_text(("tract", *cohort.of_tracts), tract_rows))
-    for name, planted in (("fair", None), ("unfair", effect)):
-        lines = _script(items, cohort, seed, planted, repeats)
-        _write(out / f"{name}.jsonl", "".join(lines))
     truth = {
         "attribute": effect.on,
         "drop": effect.drop,
@@ -204,12 +201,16 @@ def write_cohort(
         "repeats": repeats,
         "seed": seed,
     }
-    _write(out / "truth.json", json.dumps(truth, indent=2) + "\n")
+    files = {
+        "patients.csv": csv_text(("patient", "tract", *cohort.of_patients), rows),
+        "tracts.csv": csv_text(("tract", *cohort.of_tracts), tract_rows),
+        "fair.jsonl": "".join(_script(items, cohort, seed, None, repeats)),
+        "unfair.jsonl": "".join(_script(items, cohort, seed, effect, repeats)),
+        "truth.json": json.dumps(truth, indent=2) + "\n",
+    }
+    for name, text in files.items():
+        write_file(out / name, text, private=True)
     return cohort
-
-
-def _write(path: Path, text: str) -> None:
-    write_file(path, text, private=True)
 
 
 def _script(

@@ -10,18 +10,19 @@ import contextlib
 import json
 import multiprocessing
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.ids import rng
 from clinqa.core.processes import end_with_parent
 from clinqa.simulate.bank import load_bank
 from clinqa.simulate.patient import follow_up, new_patient
-from clinqa.simulate.report import Composer
+from clinqa.simulate.report import compose
 from clinqa.simulate.wording import date
 
 __all__ = ["SimulationResult", "gold_path", "simulate"]
@@ -57,11 +58,8 @@ class SimulationResult:
 class _Block:
     rows: str
     gold: str
-    studies: int
-    subjects: int
-    row_count: int
-    empty: int
-    conflicts: int
+    counts: Counter[str]
+    """By the names of `SimulationResult`."""
 
 
 def gold_path(out: Path) -> Path:
@@ -81,32 +79,31 @@ def simulate(
     """
     out = Path(out)
     gold = gold_path(out)
-    if studies < 1:
-        raise ConfigError("simulate: at least one study is needed (--studies)")
-    if workers < 1:
-        raise ConfigError("simulate: at least one worker is needed (--workers)")
+    refuse(
+        (studies < 1, "simulate: at least one study is needed (--studies)"),
+        (workers < 1, "simulate: at least one worker is needed (--workers)"),
+    )
     for path in (out, gold):
-        if path.is_symlink() or path.is_dir():
-            raise ConfigError(f"{path}: a link or a folder, not a file that can be written")
-        if path.exists() and not overwrite:
-            raise ConfigError(f"{path}: exists already; choose another name or allow overwriting")
+        refuse(
+            (
+                path.is_symlink() or path.is_dir(),
+                f"{path}: a link or a folder, not a file that can be written",
+            ),
+            (
+                path.exists() and not overwrite,
+                f"{path}: exists already; choose another name or allow overwriting",
+            ),
+        )
     parts = [path.with_name(f".{path.name}.partial") for path in (out, gold)]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with _create(parts[0]) as rows_file, _create(parts[1]) as gold_file:
             rows_file.write(HEADER)
-            totals = [0] * 5
+            totals: Counter[str] = Counter()
             for block in _blocks(studies, seed, workers):
                 rows_file.write(block.rows)
                 gold_file.write(block.gold)
-                counts = (
-                    block.studies,
-                    block.subjects,
-                    block.row_count,
-                    block.empty,
-                    block.conflicts,
-                )
-                totals = [total + count for total, count in zip(totals, counts, strict=True)]
+                totals.update(block.counts)
             for handle in (rows_file, gold_file):
                 handle.flush()
                 os.fsync(handle.fileno())
@@ -118,7 +115,7 @@ def simulate(
         for part in parts:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-    return SimulationResult(out, gold, *totals)
+    return SimulationResult(out, gold, **totals)
 
 
 def _create(path: Path) -> TextIO:
@@ -141,27 +138,24 @@ def _blocks(studies: int, seed: int, workers: int) -> Iterator[_Block]:
 
 def _make_block(studies: int, seed: int, start: int) -> _Block:
     """The studies from `start` on. Whose they are depends on the whole block, not on its cut."""
-    composer = Composer(load_bank())
+    bank = load_bank()
     owners = _owners(seed, start)
     seen: dict[int, list[int]] = {}
     rows: list[str] = []
     gold: list[str] = []
-    empty = conflicts = 0
+    counts = Counter(empty=0, conflicts=0)
     for index in range(start, min(start + _BLOCK, studies)):
         subject = owners[index - start]
-        generator = rng(seed, "simulate.echo", str(index))
-        random = generator.random
-        severities = seen.get(subject)
-        if severities is None:
-            severities = new_patient(rng(seed, "simulate.patient", str(subject)).random)
+        random = rng(seed, "simulate.echo", str(index)).random
+        if subject in seen:
+            severities = follow_up(seen[subject], random)
         else:
-            severities = follow_up(severities, random)
+            severities = new_patient(rng(seed, "simulate.patient", str(subject)).random)
         seen[subject] = severities
-        report = composer.compose(severities, random)
+        report = compose(bank, severities, random)
         number = 60_000 + 3 * index
         admission = f"{100_000 + int(random() * 99_999)}" if random() < 0.8 else ""
-        day = date(random)[3:-3]
-        year, month, dom = day.split("-")
+        year, month, dom = date(random)[3:-3].split("-")
         day = f"{year}-{int(month):02d}-{int(dom):02d}"
         rows.append(_row(number, subject, admission, day, "Echo", "Report", "", report.text))
         truth = {
@@ -171,16 +165,17 @@ def _make_block(studies: int, seed: int, start: int) -> _Block:
             "post": report.post,
         }
         gold.append(json.dumps(truth) + "\n")
-        empty += report.kind == "empty"
-        conflicts += -50 in report.labels.values()
+        counts["empty"] += report.kind == "empty"
+        counts["conflicts"] += -50 in report.labels.values()
         chance = random()
         if chance < _P_WITHDRAWN:
-            withdrawn = composer.compose(severities, random).text
+            withdrawn = compose(bank, severities, random).text
             rows.append(_row(number + 1, subject, admission, day, "Echo", "Report", "1", withdrawn))
         elif chance < _P_WITHDRAWN + _P_OTHER:
             category, description, text = _OTHER[int(random() * len(_OTHER))]
             rows.append(_row(number + 1, subject, admission, day, category, description, "", text))
-    return _Block("".join(rows), "".join(gold), len(gold), len(seen), len(rows), empty, conflicts)
+    counts.update(studies=len(gold), subjects=len(seen), rows=len(rows))
+    return _Block("".join(rows), "".join(gold), counts)
 
 
 def _owners(seed: int, start: int) -> list[int]:

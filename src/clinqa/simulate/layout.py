@@ -25,43 +25,21 @@ SECTIONS: tuple[tuple[str, str], ...] = (
 HeaderStyle = Callable[[str], str]
 
 
-def _upper(name: str) -> str:
-    return f"{name}: "
-
-
-def _title(name: str) -> str:
-    return f"{name.title()}: "
-
-
-def _lower(name: str) -> str:
-    return f"{name.lower()}: "
-
-
-def _sentence(name: str) -> str:
-    return f"{name.capitalize()}: "
-
-
-def _bullet(name: str) -> str:
-    return f"- {name.capitalize()}: "
-
-
-def _spaced(name: str) -> str:
-    return f"{name} : "
-
-
-_STYLES: tuple[HeaderStyle, ...] = (
-    *(_upper,) * 40,
-    *(_title,) * 4,
-    *(_sentence,) * 3,
-    *(_bullet,) * 2,
-    _lower,
-    _spaced,
+# each as often as it is met: how the name is written, and what stands around it
+_STYLES: tuple[tuple[HeaderStyle, str], ...] = (
+    *((str.upper, "{}: "),) * 40,
+    *((str.title, "{}: "),) * 4,
+    *((str.capitalize, "{}: "),) * 3,
+    *((str.capitalize, "- {}: "),) * 2,
+    (str.lower, "{}: "),
+    (str.upper, "{} : "),
 )
 
 
 def pick_headers(random: Draw) -> HeaderStyle:
     """How this report writes its section headers; most in capitals."""
-    return _STYLES[int(random() * len(_STYLES))]
+    letters, around = _STYLES[int(random() * len(_STYLES))]
+    return lambda name: around.format(letters(name))
 
 
 def wrap(text: str, width: int) -> str:

@@ -11,7 +11,7 @@ from clinqa.simulate.layout import SECTIONS, capitals, patient_block, pick_heade
 from clinqa.simulate.patient import INADEQUATE, UNSPECIFIED, stated_levels
 from clinqa.simulate.wording import WordSlots, date, misspell
 
-__all__ = ["Composer", "Report"]
+__all__ = ["Report", "compose"]
 
 _HOME: dict[str, tuple[str, ...]] = {
     "LA": ("LAC",),
@@ -24,7 +24,6 @@ _HOME: dict[str, tuple[str, ...]] = {
 }
 _IN_SECTION = {where: tuple(INDEX[code] for code in codes) for where, codes in _HOME.items()}
 _ALL = tuple(number for where in _HOME for number in _IN_SECTION[where])
-_PH = INDEX["PH"]
 _MAY_LOOK_NORMAL = ("RV", "AV", "MV", "TV")
 _MAY_BE_UNSEEN = ("LV", "RV", "RV", "AV", "MV", "TV", "LA", "RA", "RA")
 
@@ -47,15 +46,9 @@ class Report:
     kind: str
 
 
-class Composer:
-    """Writes reports from a bank; `compose` makes one from a patient and a generator."""
-
-    def __init__(self, bank: Bank) -> None:
-        self.bank = bank
-
-    def compose(self, severities: list[int], random: Draw) -> Report:
-        """The report of one study."""
-        return _Draft(self.bank, severities, random).write()
+def compose(bank: Bank, severities: list[int], random: Draw) -> Report:
+    """The report of one study, from a bank, a patient and a generator."""
+    return _Draft(bank, severities, random).write()
 
 
 class _Draft:
@@ -305,7 +298,6 @@ class _Draft:
         """Conclusions before and after the procedure; what came after is no label of the study."""
         random = self.random
         before = self._prose(stated) or ["Images were stored."]
-        style = int(random() * 6)
         headers = (
             ("PRE-BYPASS", "POST-BYPASS"),
             ("PRE-BYPASS", "POST-BYPASS"),
@@ -313,7 +305,7 @@ class _Draft:
             ("Pre-bypass", "Post-bypass"),
             ("PRE-CPB", "POST-CPB"),
             ("PRE-PROCEDURE", "POST-PROCEDURE"),
-        )[style]
+        )[int(random() * 6)]
         baseline, self.said = self.said, []
         after = []
         for number in _ALL:

@@ -378,9 +378,9 @@ def test_denials_alone_are_no_more_than_the_cap() -> None:
 def test_left_and_right_axis_do_not_merge() -> None:
     body = " ".join(f"word{i}" for i in range(24))
     sources = [f"The left axis {body}.", f"The right axis {body}.", f"The left axis {body}!"]
-    found = deduplicate(sources, ["b", "a", "c"], WORDS)
-    assert found.instead == [-1, -1, 0]
-    assert found.cluster[0] == found.cluster[1]
+    instead, cluster = deduplicate(sources, ["b", "a", "c"], WORDS)
+    assert instead == [-1, -1, 0]
+    assert cluster[0] == cluster[1]
 
 
 def test_the_cases_of_pairs_and_duplicates() -> None:
@@ -395,5 +395,4 @@ def test_the_cases_of_pairs_and_duplicates() -> None:
     assert contradicts(interval, denied, interval, WORDS)
     assert has_negation(denied, WORDS)
     one, other = cases["qa076"]["input"]
-    assert deduplicate([one, other], ["a", "b"], WORDS).instead == [-1, -1]
-    assert deduplicate([one, other], ["a", "b"], WORDS).cluster == [0, 0]
+    assert deduplicate([one, other], ["a", "b"], WORDS) == ([-1, -1], [0, 0])

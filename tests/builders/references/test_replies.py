@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.builders.references.replies import label_of, read_reply, read_value
+from clinqa.builders.references.replies import label_of, read_field, read_reply
 
 ITEM = {"question": "Q1 is so.", "label": "True", "source": "s1 on the page", "topic": "rhythm"}
 WHOLE = json.dumps({"questions": [ITEM]})
 
 
 def test_a_fence_inside_a_value_ends_nothing() -> None:
-    assert read_value('```json\n{"source": "use ```x``` here"}\n```') == {
-        "source": "use ```x``` here"
-    }
+    assert read_field('```json\n{"source": "use ```x``` here"}\n```', "source") == (
+        "use ```x``` here"
+    )
 
 
 def test_of_a_reply_that_was_cut_the_whole_items_count() -> None:
@@ -105,8 +105,8 @@ def test_the_cases_of_json() -> None:
     if not path.is_file():
         pytest.skip("shared/data/cases_qa.jsonl is not here")
     cases = {c["id"]: c for c in map(json.loads, path.read_text().splitlines())}
-    assert read_value(cases["qa070"]["input"]) == {"source": "use ```x``` here"}
+    assert read_field(cases["qa070"]["input"], "source") == "use ```x``` here"
     cut = read_reply(cases["qa071"]["input"])
     assert ([i.question for i in cut.items], cut.malformed) == (["Q1"], 1)
-    labels = [read_value(part)["label"] for part in cases["qa072"]["input"].split(" / ")]
+    labels = [read_field(part, "label") for part in cases["qa072"]["input"].split(" / ")]
     assert [label_of(label) for label in labels] == [True, True, None, None]

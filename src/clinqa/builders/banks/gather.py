@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from clinqa.builders.banks.bank_options import NEAR
 from clinqa.core.ids import stable_hash
+from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
 from clinqa.dataset.near_duplicates import clusters, near_duplicates
 from clinqa.dataset.splits import SPLITS, split_groups
@@ -53,6 +54,19 @@ class Gathered:
     duplicates: int
     beyond_limit: int = 0
     broken: list[str] = field(default_factory=list)
+
+    def counts(self, off_topic: int = 0) -> StageCounts:
+        """What became of all records, of which so many are not what the dataset is about."""
+        aside = {"limit": self.beyond_limit, "off_topic": off_topic}
+        return StageCounts(
+            read=self.read + self.beyond_limit,
+            kept=len(self.items) - off_topic,
+            rejected=len(self.rejects),
+            duplicates=self.duplicates,
+            out_of_scope=sum(aside.values()),
+            rejected_by_reason=Counter(one.reason.value for one in self.rejects),
+            out_of_scope_by_reason={name: n for name, n in aside.items() if n},
+        )
 
 
 def gather(files: Sequence[BankFile], limit: int | None = None) -> Gathered:

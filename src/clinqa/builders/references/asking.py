@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from clinqa.builders.references.drafts import Draft, Page
-from clinqa.builders.references.replies import ReplyItems, read_reply, read_value
+from clinqa.builders.references.replies import ReplyItems, read_field, read_reply
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.stage import Progress, silent
@@ -108,8 +108,7 @@ class Asker:
         messages = [self._pair_messages(draft) for draft in drafts]
         made = []
         for text, error in self._ask(messages):
-            value = None if error else read_value(text)
-            said = value.get("question") if isinstance(value, dict) else None
+            said = None if error else read_field(text, "question")
             made.append(" ".join(said.split()) if isinstance(said, str) else "")
         return made
 
@@ -129,8 +128,7 @@ class Asker:
         rejection, and a yes proves nothing: a judge may only reject."""
         found = []
         for text, error in self._ask([self._judge_messages(*one) for one in statements]):
-            value = None if error else read_value(text)
-            said = value.get("verdict") if isinstance(value, dict) else None
+            said = None if error else read_field(text, "verdict")
             found.append(isinstance(said, str) and said.strip().casefold() == "no")
         return found
 
@@ -139,7 +137,7 @@ class Asker:
         keys = [f"ask:{messages_sha256(messages)}" for messages in asked]
         missing = {k: m for k, m in zip(keys, asked, strict=True) if k not in self._known}
         failed: dict[str, str] = {}
-        prompts = [self._prompt(key, messages) for key, messages in missing.items()]
+        prompts = [Prompt(k[4:20], m, "", "", "", "", self.seed, 0) for k, m in missing.items()]
         names = list(missing)
         answered: set[int] = set()
         for index, output in self.model.generate(prompts, self.sampling) if prompts else ():
@@ -169,16 +167,11 @@ class Asker:
                 "answered is lost: run the same command again to go on"
             )
 
-    def _prompt(self, key: str, messages: tuple[Message, ...]) -> Prompt:
-        return Prompt(key[4:20], messages, "", "", "", "", self.seed, 0)
-
     def _draft_messages(self, page: Page) -> tuple[Message, ...]:
-        mark = _mark(page.text)
         names = [topic.name for topic in self.pack.spec.topics.values()]
-        system = self.pack.prompts["draft"].format(
-            topics="; ".join(names), first_topic=names[0], most=self.per_page, mark=mark
+        return self._messages(
+            "draft", page.text, topics="; ".join(names), first_topic=names[0], most=self.per_page
         )
-        return Message("system", system), Message("user", f"{mark}\n{page.text}\n{mark}")
 
     def _repair_messages(self, page: Page, answer: str) -> tuple[Message, ...]:
         return (
@@ -189,15 +182,16 @@ class Asker:
 
     def _pair_messages(self, draft: Draft) -> tuple[Message, ...]:
         data = f"Statement: {draft.statement}\nLabel: {draft.label}\nSource: {draft.source_text}"
-        mark = _mark(data)
-        system = self.pack.prompts["counterpart"].format(label=str(not draft.label), mark=mark)
-        return Message("system", system), Message("user", f"{mark}\n{data}\n{mark}")
+        return self._messages("counterpart", data, label=str(not draft.label))
 
     def _judge_messages(self, statement: str, label: bool, source: str) -> tuple[Message, ...]:
         data = f"Statement: {statement}\nSource: {source}"
+        return self._messages("judge", data, label="true" if label else "false")
+
+    def _messages(self, prompt: str, data: str, **blanks: object) -> tuple[Message, ...]:
+        """A prompt of the pack with its blanks filled, and the data between two marks."""
         mark = _mark(data)
-        said = "true" if label else "false"
-        system = self.pack.prompts["judge"].format(label=said, mark=mark)
+        system = self.pack.prompts[prompt].format(mark=mark, **blanks)
         return Message("system", system), Message("user", f"{mark}\n{data}\n{mark}")
 
 

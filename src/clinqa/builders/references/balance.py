@@ -100,12 +100,9 @@ def _options(one: Candidates, seed: int) -> list[tuple[PairForm, dict[str, int],
     for form in forms:
         by_edit[form.edit] += 1
         if by_edit[form.edit] <= _MOST:
-            kept.append((form, _difference(form), _price(form)))
+            price = _DENIED if form.edit is Edit.NEGATION else 0.0
+            kept.append((form, _difference(form), price))
     return kept
-
-
-def _price(form: PairForm) -> float:
-    return _DENIED if form.edit is Edit.NEGATION else 0.0
 
 
 def _difference(form: PairForm) -> dict[str, int]:
@@ -122,8 +119,7 @@ def _features(text: str) -> Counter[str]:
 def _cost(
     total: Counter[str], forms: Sequence[tuple[PairForm, dict[str, int], float]], index: int
 ) -> tuple[float, int]:
-    _, difference, preference = forms[index]
-    cost = preference
+    _, difference, cost = forms[index]
     for word, n in difference.items():
         # of two neighbours there are many kinds, each rare: they weigh less
         weight = 0.25 if " " in word else 1.0

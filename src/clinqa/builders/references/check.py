@@ -213,13 +213,10 @@ def supported(statement: str, source: str, words: Words) -> bool:
         return False
     if not _whole(statement, source, words):
         return False
-    for pick in (_exact, lambda text: _qualifying(text, words)):
-        mine, theirs = pick(statement), pick(source)
-        if pick is _exact:
-            if mine - theirs:
-                return False
-        elif mine != theirs:
-            return False
+    if _exact(statement) - _exact(source):
+        return False
+    if _qualifying(statement, words) != _qualifying(source, words):
+        return False
     opposites = {m[0].casefold() for m in words.opposite.finditer(statement)}
     return opposites <= {m[0].casefold() for m in words.opposite.finditer(source)}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from clinqa.builders.references.clauses import (
@@ -58,15 +58,6 @@ class PairForm:
     edit: Edit
     change: tuple[str, str]
     """What was exchanged for what, for whoever checks the pair."""
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """One word of a clause and what may stand in its place."""
-
-    start: int
-    end: int
-    opposite: Opposite
 
 
 def forms_of(
@@ -158,34 +149,32 @@ def _too_far(group: list[str], old: str, new: str) -> bool:
 
 def _swaps(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     """A word said of the subject, against its opposite; and the same with the verb denied."""
-    for swap in _swappable(clause, words):
-        false = _replaced(clause.text, swap.start, swap.end, swap.opposite.word)
-        edit = Edit(swap.opposite.kind)
-        old = clause.text[swap.start : swap.end].casefold()
-        change = (old, swap.opposite.word)
-        yield PairForm(_said(clause.text), _said(false), edit, change)
+    for start, end, opposite in _swappable(clause, words):
+        false = _replaced(clause.text, start, end, opposite.word)
+        edit = Edit(opposite.kind)
+        old = clause.text[start:end].casefold()
+        yield PairForm(_said(clause.text), _said(false), edit, (old, opposite.word))
         if not deniable(clause, words) or re.search(r"\band\b|,", clause.main):
             continue
-        if words.negation.search(swap.opposite.word):
+        if words.negation.search(opposite.word):
             continue
-        if swap.start < clause.verb_end:
-            other = swap.opposite.word.casefold()
-            end = swap.start + len(other)
-            changed = StatementClause(
-                false, other, swap.start, end, clause.kind, clause.open, clause.main_end
-            )
+        if start < clause.verb_end:
+            other = opposite.word.casefold()
+            changed = replace(clause, text=false, verb=other, verb_end=start + len(other))
             denied_true = denied(changed, words)
             yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
             yield PairForm(_said(denied_true), _said(denied(clause, words)), edit, (other, old))
             continue
         denied_false = denied(clause, words)
-        denied_true = denied(_with_text(clause, false), words)
+        longer = len(false) - len(clause.text)
+        denied_true = denied(replace(clause, text=false, main_end=clause.main_end + longer), words)
         # true: not the opposite; false: the opposite, or the thing itself denied
         yield PairForm(_said(denied_true), _said(false), Edit.NEGATION, ("not", ""))
-        yield PairForm(_said(denied_true), _said(denied_false), edit, (swap.opposite.word, old))
+        yield PairForm(_said(denied_true), _said(denied_false), edit, (opposite.word, old))
 
 
-def _swappable(clause: StatementClause, words: Words) -> Iterator[Swap]:
+def _swappable(clause: StatementClause, words: Words) -> Iterator[tuple[int, int, Opposite]]:
+    """The words of a clause, by their places, each with what may stand in its place."""
     if clause.open or _OR.search(clause.text):
         return
     found = list(words.opposite.finditer(clause.text))
@@ -201,7 +190,7 @@ def _swappable(clause: StatementClause, words: Words) -> Iterator[Swap]:
             if _contradicts(clause, words, match, word, opposite) and (
                 not in_verb or _fits_as_verb(clause, words, opposite.word.casefold())
             ):
-                yield Swap(match.start(), match.end(), opposite)
+                yield *match.span(), opposite
 
 
 def _kin_among(word: str, others: list[str], words: Words) -> bool:
@@ -296,11 +285,8 @@ def _exchanged(clause: StatementClause, words: Words) -> Iterator[PairForm]:
     found = list(words.opposite.finditer(clause.text))
     for number, one in enumerate(found):
         for other in found[number + 1 :]:
-            kinds = (
-                {o.word.casefold(): o.kind for o in words.opposites[one[0].casefold()]}
-                if (one[0].casefold() in words.opposites)
-                else {}
-            )
+            opposites = words.opposites.get(one[0].casefold(), ())
+            kinds = {opposite.word.casefold(): opposite.kind for opposite in opposites}
             if other[0].casefold() not in kinds:
                 continue
             if sum(m[0].casefold() in {one[0].casefold(), other[0].casefold()} for m in found) != 2:
@@ -335,13 +321,6 @@ def _denials(clause: StatementClause, words: Words) -> Iterator[PairForm]:
             Edit.NEGATION,
             ("", f"not {what_is_denied(clause)}"),
         )
-
-
-def _with_text(clause: StatementClause, text: str) -> StatementClause:
-    return StatementClause(
-        text, clause.verb, clause.verb_start, clause.verb_end, clause.kind, clause.open,
-        clause.main_end + len(text) - len(clause.text),
-    )  # fmt: skip
 
 
 def _affirmed(clause: StatementClause, words: Words) -> Iterator[PairForm]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from clinqa.builders.references.asking import Asker, schema_for
@@ -36,7 +36,6 @@ __all__ = [
     "SEEING",
     "Generated",
     "generate",
-    "model_options",
     "open_asker",
     "open_sight",
     "transcribed",
@@ -63,8 +62,7 @@ class Generated:
         pages = [page for document in documents for page in document.pages]
         failed = sum(page.reject is not None for page in pages)
         blank = sum(page.mode is Mode.NONE and page.reject is None for page in pages)
-        out = Counter({"blank": blank, UNSEEN: self.unseen})
-        out = +out
+        out = +Counter({"blank": blank, UNSEEN: self.unseen})
         by_reason = Counter(reject.reason.value for reject in [*rejects, *self.rejects])
         rejected = failed + len(self.rejects)
         return StageCounts(
@@ -77,39 +75,42 @@ class Generated:
         )
 
 
-@contextmanager
 def open_asker(
     options: ReferenceOptions, pack: ReferencePack, place: Workplace, progress: Progress
-) -> Iterator[Asker | None]:
+) -> AbstractContextManager[Asker | None]:
     """The model that drafts, with its journal; None where rules do it."""
     if options.generator == "rules" or options.model is None:
-        yield None
-        return
+        return nullcontext()
     extra = {}
     if kind_of(options.model).remote:
         names = [topic.name for topic in pack.spec.topics.values()]
         extra["json_schema"] = json.dumps(schema_for(names))
-    model = open_model(options.model, model_options(options, place, extra))
-    try:
-        with Journal(place.journal, private=place.private) as journal:
-            yield Asker(
-                model,
-                pack,
-                Sampling(max_tokens=options.max_tokens),
-                journal,
-                options.per_page,
-                options.seed,
-                progress,
-            )
-    finally:
-        model.close()
+    return _asker(options.model, options, pack, place, progress, extra)
 
 
-def model_options(
-    options: ReferenceOptions, place: Workplace, extra: dict[str, str]
-) -> ModelOptions:
-    """What a model may need; where restricted text may go is for the egress guard."""
-    return ModelOptions(
+def open_sight(
+    options: ReferenceOptions, pack: ReferencePack, place: Workplace, progress: Progress
+) -> AbstractContextManager[Asker | None]:
+    """The model that transcribes, with its journal; None where none was named."""
+    name = options.vision_model
+    if name is None:
+        return nullcontext()
+    if not name.startswith(SEEING):
+        raise ConfigError(f"--vision-model {name}: pictures go to {', '.join(SEEING)} models")
+    return _asker(name, options, pack, place, progress, {})
+
+
+@contextmanager
+def _asker(
+    name: str,
+    options: ReferenceOptions,
+    pack: ReferencePack,
+    place: Workplace,
+    progress: Progress,
+    extra: dict[str, str],
+) -> Iterator[Asker]:
+    """A model with its journal; where restricted text may go is for the egress guard."""
+    given = ModelOptions(
         data_class=options.data_class,
         base_url=options.base_url,
         api_key_env=options.api_key_env,
@@ -121,6 +122,12 @@ def model_options(
         egress_log=place.egress,
         extra=extra,
     )
+    sampling = Sampling(max_tokens=options.max_tokens)
+    with (
+        closing(open_model(name, given)) as model,
+        Journal(place.journal, private=place.private) as journal,
+    ):
+        yield Asker(model, pack, sampling, journal, options.per_page, options.seed, progress)
 
 
 def generate(
@@ -151,26 +158,6 @@ def generate(
 SEEING = ("openai:", "azure:", "scripted:")
 _STAGE = "pages"
 _AT_ONCE = 8
-
-
-@contextmanager
-def open_sight(
-    options: ReferenceOptions, pack: ReferencePack, place: Workplace, progress: Progress
-) -> Iterator[Asker | None]:
-    """The model that transcribes, with its journal; None where none was named."""
-    name = options.vision_model
-    if name is None:
-        yield None
-        return
-    if not name.startswith(SEEING):
-        raise ConfigError(f"--vision-model {name}: pictures go to {', '.join(SEEING)} models")
-    model = open_model(name, model_options(options, place, {}))
-    try:
-        with Journal(place.journal, private=place.private) as journal:
-            sampling = Sampling(max_tokens=options.max_tokens)
-            yield Asker(model, pack, sampling, journal, options.per_page, options.seed, progress)
-    finally:
-        model.close()
 
 
 def transcribed(
@@ -204,17 +191,8 @@ def transcribed(
                 if error:
                     made.failed[error] += 1
                     if page.mode is Mode.VISION:
-                        made.rejects.append(
-                            Reject(
-                                _STAGE,
-                                Reason.MODEL_FAILED,
-                                document.md5,
-                                PagePart.TRANSCRIPT.value,
-                                page.page,
-                                None,
-                                error,
-                            )
-                        )
+                        spot = (document.md5, PagePart.TRANSCRIPT.value, page.page, None)
+                        made.rejects.append(Reject(_STAGE, Reason.MODEL_FAILED, *spot, error))
                 elif text:
                     pages.append(
                         Page(document.md5, page.page, text, page.mode.value, PagePart.TRANSCRIPT)

@@ -241,35 +241,41 @@ class _Run:
 
     def _warnings(self, written: PairsWritten) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
-        found = [text for document in self.documents for text in document.warnings]
         bad = Counter(
-            document.outcome.value
+            document.outcome.value.replace("_", " ")
             for document in self.documents
             if document.outcome is not FileOutcome.READ
         )
-        if bad:
-            named = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in sorted(bad.items()))
-            found.append(f"{sum(bad.values()):,} files gave no page ({named})")
-        if self.skipped:
-            named = ", ".join(f"{why} {n:,}" for why, n in sorted(self.skipped.items()))
-            found.append(f"passed over in the folders: {named}")
-        if self.left_out:
-            found.append(f"--limit left {self.left_out:,} documents unread")
-        if unseen := self.generated.unseen:
-            found.append(
+        unseen, failed = self.generated.unseen, self.generated.failed
+        empty = [name for name in SPLITS if not written.splits[name]["items"]]
+        told = (
+            (bad, f"{bad.total():,} files gave no page ({_named(bad)})"),
+            (self.skipped, f"passed over in the folders: {_named(self.skipped)}"),
+            (self.left_out, f"--limit left {self.left_out:,} documents unread"),
+            (
+                unseen,
                 f"{unseen:,} pages have no text that can be read and were left out; "
-                "--vision-model reads them"
-            )
-        if failed := self.generated.failed:
-            named = ", ".join(f"{kind} {n:,}" for kind, n in sorted(failed.items()))
-            found.append(f"the model gave no answer for {sum(failed.values()):,} pages ({named})")
-        if not self.pairs:
-            found.append("no pair was made: the dataset is empty; rejects.parquet says why")
-        else:
-            empty = [name for name in SPLITS if not written.splits[name]["items"]]
-            if empty:
-                found.append(f"too few groups: split {' and '.join(empty)} is empty")
-        return found
+                "--vision-model reads them",
+            ),
+            (
+                failed,
+                f"the model gave no answer for {failed.total():,} pages ({_named(failed)})",
+            ),
+            (
+                not self.pairs,
+                "no pair was made: the dataset is empty; rejects.parquet says why",
+            ),
+            (
+                self.pairs and empty,
+                f"too few groups: split {' and '.join(empty)} is empty",
+            ),
+        )
+        own = [text for document in self.documents for text in document.warnings]
+        return [*own, *(text for there, text in told if there)]
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in sorted(counts.items()))
 
 
 def _pages(documents: Iterable[PdfDocument]) -> list[Page]:

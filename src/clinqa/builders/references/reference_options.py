@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import refuse
 from clinqa.core.options import SendingOptions, SourceOptions, option, varied
 from clinqa.core.records import DataClass
 
@@ -68,11 +68,16 @@ class ReferenceOptions(SendingOptions, SourceOptions):
     def check(self) -> None:
         """Raise ConfigError for choices that cannot be."""
         super().check()
-        if self.generator == "llm" and not self.model:
-            raise ConfigError("--generator llm needs --model, such as openai:NAME with --base-url")
-        if self.generator == "rules" and self.model:
-            raise ConfigError("--model goes with --generator llm; rules ask no model")
-        if self.judge and not self.model:
-            raise ConfigError("--judge needs --generator llm and --model")
-        if self.accept_vision and not self.vision_model:
-            raise ConfigError("--accept-vision goes with --vision-model")
+        llm = self.generator == "llm"
+        refuse(
+            (
+                llm and not self.model,
+                "--generator llm needs --model, such as openai:NAME with --base-url",
+            ),
+            (not llm and self.model, "--model goes with --generator llm; rules ask no model"),
+            (self.judge and not self.model, "--judge needs --generator llm and --model"),
+            (
+                self.accept_vision and not self.vision_model,
+                "--accept-vision goes with --vision-model",
+            ),
+        )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-__all__ = ["MOST_ITEMS", "RawItem", "ReplyItems", "label_of", "read_reply", "read_value"]
+__all__ = ["MOST_ITEMS", "RawItem", "ReplyItems", "label_of", "read_field", "read_reply"]
 
 MOST_ITEMS = 100
 _MAX_CHARS = 400_000
@@ -30,7 +30,6 @@ class RawItem:
     question: str
     label: object
     source: str
-    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,10 @@ def read_reply(text: str) -> ReplyItems:
     return _salvaged(text)
 
 
-def read_value(text: str) -> Any:
-    """The first JSON object of a reply, or None."""
-    return _first_value(_answer_part(text))
+def read_field(text: str, name: str) -> Any:
+    """A field of the first JSON object of a reply, or None."""
+    value = _first_value(_answer_part(text))
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def label_of(value: object) -> bool | None:
@@ -101,26 +101,19 @@ def _first_value(text: str) -> Any:
 
 def _items(value: Any) -> ReplyItems | None:
     """The items of a value of the right form; None where it is of another."""
-    if isinstance(value, dict) and "questions" in value:
+    whole = isinstance(value, dict) and "questions" in value
+    if whole:
         listed = value["questions"]
-        whole = True
     elif isinstance(value, dict) and "question" in value:
-        listed, whole = [value], False
+        listed = [value]
     elif isinstance(value, list):
-        listed, whole = value, False
+        listed = value
     else:
         return None
     if not isinstance(listed, list):
         return ReplyItems(malformed=1)
-    items, bad = [], 0
-    for one in listed[:MOST_ITEMS]:
-        item = _item(one)
-        if item is None:
-            bad += 1
-        else:
-            items.append(item)
-    bad += max(0, len(listed) - MOST_ITEMS)
-    return ReplyItems(tuple(items), bad, whole)
+    items = tuple(item for one in listed[:MOST_ITEMS] if (item := _item(one)) is not None)
+    return ReplyItems(items, len(listed) - len(items), whole)
 
 
 def _item(one: Any) -> RawItem | None:
@@ -129,13 +122,7 @@ def _item(one: Any) -> RawItem | None:
     texts = [one.get(name) for name in _FIELDS]
     if not all(isinstance(t, str) and len(t.strip()) > 0 and len(t) <= _MAX_TEXT for t in texts):
         return None
-    topic = one.get("topic")
-    return RawItem(
-        " ".join(str(texts[0]).split()),
-        one["label"],
-        str(texts[1]).strip(),
-        topic.strip() if isinstance(topic, str) else "",
-    )
+    return RawItem(" ".join(str(texts[0]).split()), one["label"], str(texts[1]).strip())
 
 
 def _salvaged(text: str) -> ReplyItems:

@@ -264,12 +264,8 @@ def rewritten(text: str, words: Words) -> str:
     if fronted := _FRONTED.match(text):
         what, rest = fronted["what"], fronted["rest"]
         if " and " not in rest and read_clause(f"{rest[:1].upper()}{rest[1:]}", words):
-            text = f"{rest} {_small(what, words)}"
+            text = f"{rest} {what[:1].lower()}{what[1:]}"
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _small(text: str, words: Words) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def passed_over(statement: str, words: Words) -> str:
@@ -291,8 +287,7 @@ def passed_over(statement: str, words: Words) -> str:
         return "hedged"
     if topic_of(statement, words) is None:
         return "off_topic"
-    clause = read_clause(statement, words)
-    if clause is None:
+    if (clause := read_clause(statement, words)) is None:
         return "not_plain"
     if statement.startswith("The ") and not any(
         topic.search(clause.subject) for topic in words.topics.values()

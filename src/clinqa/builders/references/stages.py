@@ -43,12 +43,11 @@ from clinqa.builders.references.rules import glean
 from clinqa.core.ids import SEPARATOR
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
-from clinqa.dataset.near_duplicates import Alike, clusters, near_duplicates, stay
+from clinqa.dataset.near_duplicates import clusters, near_duplicates, stay
 
 __all__ = [
     "DUPLICATE",
     "RELATED",
-    "Deduplicated",
     "Pair",
     "Staged",
     "deduplicate",
@@ -93,28 +92,19 @@ def _overlap(one: Draft, other: Draft) -> bool:
 DUPLICATE, RELATED = 0.90, 0.80
 
 
-@dataclass(frozen=True, slots=True)
-class Deduplicated:
-    """For each source text: which one stays in its place (-1: itself), and its cluster."""
-
-    instead: list[int]
-    cluster: list[int]
-    """The first of its cluster; -1 for a text that does not stay."""
-    alike: Alike
-
-
-def deduplicate(sources: Sequence[str], ids: Sequence[str], words: Words) -> Deduplicated:
-    """See the module; of what is the same the lowest id stays."""
+def deduplicate(
+    sources: Sequence[str], ids: Sequence[str], words: Words
+) -> tuple[list[int], list[int]]:
+    """For each source text: which one stays in its place (-1: itself), and the first of its
+    cluster (-1 for a text that does not stay). Of what is the same the lowest id stays."""
     alike = near_duplicates(list(sources), RELATED)
-    order = sorted(range(len(ids)), key=lambda i: ids[i])
-    ranks = [0] * len(ids)
-    for rank, index in enumerate(order):
-        ranks[index] = rank
+    rank_of = {own: rank for rank, own in enumerate(sorted(ids))}
+    ranks = [rank_of[own] for own in ids]
     instead = stay(
         alike, ranks, DUPLICATE, lambda one, other: differ(sources[one], sources[other], words)
     ).tolist()
     staying = [i for i, other in enumerate(instead) if other < 0]
-    return Deduplicated(instead, clusters(alike, staying).tolist(), alike)
+    return instead, clusters(alike, staying).tolist()
 
 
 def differ(one: str, other: str, words: Words) -> bool:
@@ -123,10 +113,9 @@ def differ(one: str, other: str, words: Words) -> bool:
 
 
 def _telling(text: str, words: Words) -> Counter[str]:
-    found = tokens_of(text)
     return Counter(
         token.text
-        for token in found
+        for token in tokens_of(text)
         if token.kind == "number" or token.text in words.fixed or token.text in words.negating
     )
 
@@ -217,11 +206,8 @@ def _settle(staged: Staged, found: Sequence[Draft | LostDraft]) -> None:
         if isinstance(one, Draft):
             staged.drafts.append(one)
         else:
-            staged.rejects.append(_reject("drafts", one))
-
-
-def _reject(stage: str, lost: LostDraft) -> Reject:
-    return Reject(stage, lost.reason, lost.md5, lost.part.value, lost.page, None, lost.detail)
+            place = (one.md5, one.part.value, one.page, None)
+            staged.rejects.append(Reject("drafts", one.reason, *place, one.detail))
 
 
 def _reject_draft(stage: str, reason: Reason, draft: Draft, detail: str = "") -> Reject:
@@ -283,16 +269,15 @@ def to_pairs(
             lost.append(_reject_draft("pairs", Reason.NO_COUNTERPART, draft))
     staged.funnel["paired"] = len(paired)
     ids = [pair_id(draft) for draft, _ in paired]
-    found = deduplicate([draft.source_text for draft, _ in paired], ids, words)
+    instead, clusters_of = deduplicate([draft.source_text for draft, _ in paired], ids, words)
     unique = []
-    for i, (draft, own) in enumerate(paired):
-        other = found.instead[i]
+    for i, ((draft, own), other) in enumerate(zip(paired, instead, strict=True)):
         if other >= 0:
             lost.append(
                 _reject_draft("pairs", Reason.NEAR_DUPLICATE, draft, f"of pair {ids[other]}")
             )
         else:
-            unique.append((ids[i], draft, own, ids[found.cluster[i]]))
+            unique.append((ids[i], draft, own, ids[clusters_of[i]]))
     staged.funnel["deduplicated"] = len(unique)
     candidates = [Candidates(name, own) for name, _, own, _ in unique]
     over = over_cap(candidates, negation_cap)

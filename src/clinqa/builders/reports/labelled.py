@@ -169,7 +169,30 @@ class Labelled:
     @cached_property
     def decided(self) -> Decided:
         """Which words decided."""
-        return _decided(self)
+        labels, readings = self.labels, self.readings
+        statement = self.pieces.statement[labels.deciding]
+        distinct, codes = np.unique(statement, return_inverse=True)
+        words = readings.words.texts
+        # a column is a tab in a statement and a space in an answer
+        texts = [words[number].replace("\t", " ") for number in distinct.tolist()]
+        first, size = labels.first[:-1], np.diff(labels.first)
+        rows = readings.statements
+        answer, key = codes[first], rows["key"][statement[first]]
+        for label in np.flatnonzero((size > 1) & (labels.level != Level.CONFLICT)).tolist():
+            several = codes[labels.first[label] : labels.first[label + 1]].tolist()
+            answer[label] = len(texts)
+            texts.append(" ".join(texts[code] for code in several))
+            key[label] = text_key(texts[-1])
+        methods = rows["method"][statement]
+        # METHODS rises from curated to read: a label is as good as its weakest statement
+        method = np.maximum.reduceat(methods, first) if len(first) else methods
+        return Decided(
+            pa.array(texts, pa.string()),
+            codes.astype(np.int32),
+            answer.astype(np.int32),
+            key,
+            method,
+        )
 
     @cached_property
     def spans(self) -> pa.ListArray:
@@ -199,29 +222,6 @@ class Decided:
     answer: Int32s
     key: UInt64s
     method: Bytes
-
-
-def _decided(batch: Labelled) -> Decided:
-    labels, readings = batch.labels, batch.readings
-    statement = batch.pieces.statement[labels.deciding]
-    distinct, codes = np.unique(statement, return_inverse=True)
-    words = readings.words.texts
-    # a column is a tab in a statement and a space in an answer
-    texts = [words[number].replace("\t", " ") for number in distinct.tolist()]
-    first, size = labels.first[:-1], np.diff(labels.first)
-    rows = readings.statements
-    answer, key = codes[first], rows["key"][statement[first]]
-    for label in np.flatnonzero((size > 1) & (labels.level != Level.CONFLICT)).tolist():
-        several = codes[labels.first[label] : labels.first[label + 1]].tolist()
-        answer[label] = len(texts)
-        texts.append(" ".join(texts[code] for code in several))
-        key[label] = text_key(texts[-1])
-    methods = rows["method"][statement]
-    # METHODS rises from curated to read: a label is as good as its weakest statement
-    method = np.maximum.reduceat(methods, first) if len(first) else methods
-    return Decided(
-        pa.array(texts, pa.string()), codes.astype(np.int32), answer.astype(np.int32), key, method
-    )
 
 
 def coded(codes: Integers, values: pa.Array | Sequence[str]) -> pa.DictionaryArray:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow as pa
 from clinqa.core.arrays import Int8s, Ints
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
-from clinqa.dataset.splits import sample_groups, split_groups
+from clinqa.dataset.splits import SPLITS, sample_groups, split_groups
 from clinqa.kinds.long_form.columns import ITEM_REASONS
 
 __all__ = ["NOT_SAMPLED", "OUT", "Fate", "Ledger"]
@@ -26,6 +26,15 @@ OUT = -1
 """In `Fate.split`: a study that is not in the dataset."""
 
 _KEPT, _REJECTED, _DUPLICATE, _NOT_SAMPLED = range(4)
+_BOOKS = pa.schema(
+    [
+        ("study_id", pa.string()),
+        ("group", pa.string()),
+        ("digest", pa.binary(16)),
+        ("row", pa.int64()),
+        ("part", pa.string()),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +96,13 @@ class Ledger:
 
     def settle(self, seed: int, sample_subjects: int | None, cuts: Sequence[float]) -> Fate:
         """Decide over everything entered. Raises CheckFailed if the counts do not reconcile."""
-        table = pa.concat_tables(self._tables) if self._tables else _ledger_columns(None)
+        table = pa.concat_tables([_BOOKS.empty_table(), *self._tables])
         state = np.zeros(self.size, dtype=np.int8)
-        rejects: list[Reject] = []
-        for reject in self._beside:
-            rejects.append(reject)
-        conflicts = _find_repeats(table, state)
-        rejects += _conflict_rejects(table, conflicts)
+        rejects = [*self._beside, *_conflict_rejects(table, _find_repeats(table, state))]
         for position in sorted(self._of_study):
             if state[position] != _KEPT:
                 continue  # a duplicate, whose twin has the same rejects, or a conflict
-            own = self._of_study[position]
-            ending = [r for r in own if r.reason not in ITEM_REASONS]
+            ending = [r for r in self._of_study[position] if r.reason not in ITEM_REASONS]
             if ending:
                 state[position] = _REJECTED
                 rejects.append(ending[0])
@@ -121,12 +125,11 @@ class Ledger:
             if state[position] == _KEPT
             for reject in own
         ]
-        counts = self._counts(state, rejects)
         return Fate(
             split,
             state,
             rejects,
-            counts,
+            self._counts(state, rejects),
             _by_split(places.values()),
             _by_split(split[split != OUT].tolist()),
         )
@@ -134,9 +137,7 @@ class Ledger:
     def _counts(self, state: Int8s, rejects: Sequence[Reject]) -> StageCounts:
         by_state = np.bincount(state, minlength=4)
         beside = sum(reject.reason not in ITEM_REASONS for reject in self._beside)
-        scopes = Counter(self._out_of_scope)
-        scopes[NOT_SAMPLED] += int(by_state[_NOT_SAMPLED])
-        scopes = +scopes
+        scopes = self._out_of_scope + Counter({NOT_SAMPLED: int(by_state[_NOT_SAMPLED])})
         counts = StageCounts(
             read=self.size + beside + sum(self._out_of_scope.values()),
             kept=int(by_state[_KEPT]),
@@ -153,21 +154,10 @@ class Ledger:
         return counts
 
 
-def _ledger_columns(studies: pa.Table | None) -> pa.Table:
-    schema = pa.schema(
-        [
-            ("study_id", pa.string()),
-            ("group", pa.string()),
-            ("digest", pa.binary(16)),
-            ("row", pa.int64()),
-            ("part", pa.string()),
-        ]
-    )
-    if studies is None:
-        return schema.empty_table()
+def _ledger_columns(studies: pa.Table) -> pa.Table:
     if "part" not in studies.column_names:
         studies = studies.append_column("part", pa.nulls(studies.num_rows, pa.string()))
-    return studies.select(schema.names).cast(schema)
+    return studies.select(_BOOKS.names).cast(_BOOKS)
 
 
 def _find_repeats(table: pa.Table, state: Int8s) -> list[list[int]]:
@@ -206,33 +196,19 @@ def _find_repeats(table: pa.Table, state: Int8s) -> list[list[int]]:
 
 
 def _conflict_rejects(table: pa.Table, conflicts: Sequence[Sequence[int]]) -> list[Reject]:
-    positions = [position for versions in conflicts for position in versions]
-    if not positions:
-        return []
-    rows = table.take(pa.array(positions))
-    details = []
+    rejects = []
     for versions in conflicts:
-        ours = table.take(pa.array(list(versions)))
-        texts = len(set(ours["digest"].to_pylist()))
-        groups = len(set(ours["group"].to_pylist()))
+        rows = table.take(pa.array(versions)).to_pylist()
+        texts, groups = (len({row[name] for row in rows}) for name in ("digest", "group"))
         what = f"{texts} texts" if texts > 1 else "one text"
         whose = f" of {groups} patients" if groups > 1 else ""
-        details += [f"{what}{whose} under this id"] * len(versions)
-    return [
-        replace(
-            Reject("dataset", Reason.CONFLICTING_STUDY_ID, name, part or "", None, row),
-            detail=detail,
-        )
-        for name, part, row, detail in zip(
-            rows["study_id"].to_pylist(),
-            rows["part"].to_pylist(),
-            rows["row"].to_pylist(),
-            details,
-            strict=True,
-        )
-    ]
+        for row in rows:
+            place = (row["study_id"], row["part"] or "", None, row["row"])
+            detail = f"{what}{whose} under this id"
+            rejects.append(Reject("dataset", Reason.CONFLICTING_STUDY_ID, *place, detail))
+    return rejects
 
 
 def _by_split(places: Iterable[int]) -> dict[str, int]:
     tally = Counter(places)
-    return {name: tally[i] for i, name in enumerate(("train", "validation", "test"))}
+    return {name: tally[i] for i, name in enumerate(SPLITS)}

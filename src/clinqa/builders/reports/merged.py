@@ -12,7 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -30,11 +30,8 @@ __all__ = ["BuiltBatches", "ahead"]
 T = TypeVar("T")
 
 
-class _End:
-    """What stands after the last item."""
-
-
-_END = _End()
+_END: Any = object()
+"""What stands after the last item."""
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
@@ -47,14 +44,10 @@ def ahead(items: Iterable[T]) -> Iterator[T]:
     [3, 1, 2]
     """
     source = iter(items)
-
-    def make() -> T | _End:
-        return next(source, _END)
-
     with ThreadPoolExecutor(1, "clinqa-ahead") as pool:
-        coming = pool.submit(make)
-        while not isinstance(item := coming.result(), _End):
-            coming = pool.submit(make)
+        coming = pool.submit(next, source, _END)
+        while (item := coming.result()) is not _END:
+            coming = pool.submit(next, source, _END)
             yield item
 
 

@@ -179,50 +179,54 @@ class _ReportBuild:
 
     def _warnings(self, result: WriteResult) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
-        read = self._read
-        found = [visible(text) for text in self._plan.warnings]
-        if broken := read.rejects[Reason.BROKEN_FILE]:
-            files = "1 file" if broken == 1 else f"{broken:,} files"
-            more = (
-                f"; and {broken - len(self._unread):,} more" if broken > len(self._unread) else ""
-            )
-            named = visible("; ".join(self._unread))
-            found.append(f"{files} could not be read, or not to the end: {named}{more}")
-        if not result.counts["studies"].kept:
-            why = "rejects.parquet says why" if read.read else "the input holds no report"
-            found.append(f"no study was kept: the dataset is empty; {why}")
-        if not self._pack.lexicon:
-            found.append("the pack has no lexicon: the grammar alone reads the statements")
-        if not self._subjects_known:
-            found.append(NO_SUBJECT)
-        elif read.no_group:
-            found.append(f"{read.no_group:,} reports name no patient; each is its own group")
-        if read.bad_bytes:
-            found.append(
-                f"{read.bad_bytes:,} bytes in {read.bad_texts:,} reports were no UTF-8 and became "
-                "U+FFFD; is the file in another encoding?"
-            )
-        if self._too_long:
-            found.append(
-                f"{self._too_long:,} statements of more than {LONGEST:,} characters were not read; "
-                "do the reports lack their line ends or full stops?"
-            )
+        read, broken = self._read, self._read.rejects[Reason.BROKEN_FILE]
+        files = "1 file" if broken == 1 else f"{broken:,} files"
+        unread = visible("; ".join(self._unread))
+        if (unnamed := broken - len(self._unread)) > 0:
+            unread += f"; and {unnamed:,} more"
+        why = "rejects.parquet says why" if read.read else "the input holds no report"
         hits = {kind: n for kind, n in self._identifiers.items() if n and kind != "placeholders"}
-        if hits:
-            named = ", ".join(f"{kind.replace('_', ' ')} {n:,}" for kind, n in sorted(hits.items()))
-            found.append(f"text that looks like identifiers ({named}); see the card")
+        named = ", ".join(f"{kind.replace('_', ' ')} {n:,}" for kind, n in sorted(hits.items()))
         share = self._options.unmentioned
-        if share is not None and not result.counts["items"].out_of_scope_by_reason.get("not_drawn"):
-            found.append(
-                f"unmentioned questions are fewer than {share:.0%} of all items: the reports leave "
-                "no more unsaid"
-            )
-        if self._options.profile == "published":
-            found.append(
+        not_drawn = result.counts["items"].out_of_scope_by_reason.get("not_drawn")
+        told = (
+            (broken, f"{files} could not be read, or not to the end: {unread}"),
+            (
+                not result.counts["studies"].kept,
+                f"no study was kept: the dataset is empty; {why}",
+            ),
+            (
+                not self._pack.lexicon,
+                "the pack has no lexicon: the grammar alone reads the statements",
+            ),
+            (not self._subjects_known, NO_SUBJECT),
+            (
+                self._subjects_known and read.no_group,
+                f"{read.no_group:,} reports name no patient; each is its own group",
+            ),
+            (
+                read.bad_bytes,
+                f"{read.bad_bytes:,} bytes in {read.bad_texts:,} reports were no UTF-8 and became "
+                "U+FFFD; is the file in another encoding?",
+            ),
+            (
+                self._too_long,
+                f"{self._too_long:,} statements of more than {LONGEST:,} characters were not read; "
+                "do the reports lack their line ends or full stops?",
+            ),
+            (hits, f"text that looks like identifiers ({named}); see the card"),
+            (
+                share is not None and not not_drawn,
+                f"unmentioned questions are fewer than {share or 0:.0%} of all items: the reports "
+                "leave no more unsaid",
+            ),
+            (
+                self._options.profile == "published",
                 "profile published repeats known faults of the published labels; do not use it for "
-                "anything but comparison"
-            )
-        return found
+                "anything but comparison",
+            ),
+        )
+        return [*map(visible, self._plan.warnings), *(text for there, text in told if there)]
 
 
 def _recipe(options: BuildOptions) -> Recipe:

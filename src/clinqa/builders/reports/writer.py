@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from clinqa.builders.reports.ledger import OUT, Fate, Ledger
 from clinqa.core.arrays import Int8s, Ints, UInt64s
-from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.errors import CheckFailed
 from clinqa.core.manifest import StageCounts
 from clinqa.core.outfolder import make_folder, writing
 from clinqa.core.records import Reject
@@ -92,7 +92,6 @@ class WriteResult:
     """Items by (category, level); those without a level are not among them."""
     rejects: Mapping[str, int]
     """Rows of rejects.parquet by reason, of studies and of single labels."""
-    unused_statements: int = 0
 
 
 class DatasetWriter:
@@ -104,17 +103,11 @@ class DatasetWriter:
         *,
         seed: int,
         sample_subjects: int | None = None,
-        split_cuts: Sequence[float] = DEFAULT_CUTS,
         drawn_share: float | None = None,
         private: bool,
     ) -> None:
-        if sample_subjects is not None and sample_subjects < 1:
-            raise ConfigError("sample of subjects: at least 1")
-        train, validation = split_cuts
-        if not 0 <= train <= validation <= 1:
-            raise ConfigError("split cuts: two shares between 0 and 1, the smaller first")
         self._partial, self._private = partial, private
-        self._seed, self._sample, self._cuts = seed, sample_subjects, tuple(split_cuts)
+        self._seed, self._sample = seed, sample_subjects
         self._share = drawn_share
         self._items_in = _ITEMS_IN if drawn_share is None else _ITEMS_IN.append(_DRAW)
         self._ledger = Ledger()
@@ -143,7 +136,7 @@ class DatasetWriter:
         `statements` holds structure, text, labels, method; count and studies are added here, over
         the studies kept. Raises CheckFailed if any count does not reconcile.
         """
-        fate = self._ledger.settle(self._seed, self._sample, self._cuts)
+        fate = self._ledger.settle(self._seed, self._sample, DEFAULT_CUTS)
         with writing(self._partial):
             make_folder(self._partial / "data", private=self._private)
             return self._write(fate, statements)
@@ -170,7 +163,6 @@ class DatasetWriter:
             rows=named,
             levels=levels,
             rejects=Counter(r.reason.value for r in fate.rejects),
-            unused_statements=statements.num_rows - named["statements.parquet"],
         )
 
     def _draw_limit(self, fate: Fate) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -152,16 +153,9 @@ class _Run:
                 reason = Reason.SPECIALTY_TOO_SMALL
             outcomes.append("kept" if reason is None else reason.value)
             if reason is not None or label is None:
+                why = reason or Reason.NO_MAJORITY
                 detail = f"{annotated.tallies[at].count} votes" if annotated.votes[at] else ""
-                rejects.append(
-                    Reject(
-                        STAGE,
-                        reason or Reason.NO_MAJORITY,
-                        item.source_id,
-                        row=item.row,
-                        detail=detail,
-                    )
-                )
+                rejects.append(Reject(STAGE, why, item.source_id, row=item.row, detail=detail))
                 continue
             held = annotated.sets[at] if annotated.sets is not None else [label]
             method = "metadata" if _is_metadata(annotated, at) else annotated.method
@@ -228,34 +222,30 @@ class _Run:
 
     def _ask(self, items: Sequence[BankItem]) -> Any:
         options, place = self._options, self._place
-        model = open_model(
-            options.model,
-            ModelOptions(
-                data_class=options.data_class,
-                base_url=options.base_url,
-                api_key_env=options.api_key_env,
-                max_parallel=options.max_parallel,
-                timeout=options.timeout,
-                price_file=options.price_file,
-                attestations=options.attestations,
-                egress_log=place.egress,
-            ),
+        given = ModelOptions(
+            data_class=options.data_class,
+            base_url=options.base_url,
+            api_key_env=options.api_key_env,
+            max_parallel=options.max_parallel,
+            timeout=options.timeout,
+            price_file=options.price_file,
+            attestations=options.attestations,
+            egress_log=place.egress,
         )
-        try:
-            with Journal(place.journal, private=place.private) as journal:
-                found = ask(
-                    items,
-                    self._pack,
-                    model,
-                    journal,
-                    seed=options.seed,
-                    progress=self._progress,
-                    price=price_of(options),
-                    max_cost=options.max_cost,
-                )
-        finally:
-            model.close()
-        return found
+        with (
+            closing(open_model(options.model, given)) as model,
+            Journal(place.journal, private=place.private) as journal,
+        ):
+            return ask(
+                items,
+                self._pack,
+                model,
+                journal,
+                seed=options.seed,
+                progress=self._progress,
+                price=price_of(options),
+                max_cost=options.max_cost,
+            )
 
     def _reasons(
         self,
@@ -294,29 +284,33 @@ class _Run:
         annotated: SpecialtyLabels,
         kept: Sequence[Kept],
     ) -> list[str]:
-        found = [f"not read: {visible(text)}" for text in problems]
-        found += [f"not read to its end: {visible(text)}" for text in gathered.broken]
-        if not kept:
-            found.append("no question was kept: the dataset is empty; rejects.parquet says why")
-        if near.leaks and not self._options.drop_leaks:
-            found.append(
-                f"{near.leaks:,} pairs of nearly the same question stand in different splits of "
-                "the banks (near_duplicates.parquet); --drop-leaks takes them out of train"
-            )
-        if self._expert and self._expert.unknown:
-            found.append(f"{self._expert.unknown:,} of the expert's records name no specialty")
+        leaks, unknown = near.leaks, self._expert.unknown if self._expert else 0
         flagged = sum(one.needs_image or one.garbled for one in kept)
-        if flagged:
-            found.append(
-                f"{flagged:,} items need an image or are garbled (columns needs_image, garbled)"
-            )
         alike = sum(_alike(one.item) for one in kept)
-        if alike:
-            found.append(
+        told = (
+            (not kept, "no question was kept: the dataset is empty; rejects.parquet says why"),
+            (
+                leaks and not self._options.drop_leaks,
+                f"{leaks:,} pairs of nearly the same question stand in different splits of "
+                "the banks (near_duplicates.parquet); --drop-leaks takes them out of train",
+            ),
+            (unknown, f"{unknown:,} of the expert's records name no specialty"),
+            (
+                flagged,
+                f"{flagged:,} items need an image or are garbled (columns needs_image, garbled)",
+            ),
+            (
+                alike,
                 "items with two options of one text, which no written answer can tell apart: "
-                f"{alike:,}"
-            )
-        return found + annotated.warnings
+                f"{alike:,}",
+            ),
+        )
+        return [
+            *(f"not read: {visible(text)}" for text in problems),
+            *(f"not read to its end: {visible(text)}" for text in gathered.broken),
+            *(text for there, text in told if there),
+            *annotated.warnings,
+        ]
 
 
 def _is_metadata(annotated: SpecialtyLabels, at: int) -> bool:

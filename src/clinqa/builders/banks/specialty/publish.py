@@ -57,27 +57,13 @@ class SpecialtyBuild:
 
     def stages(self) -> dict[str, StageCounts]:
         """Records to questions, and questions to items."""
-        gathered = self.gathered
-        unusable = Counter(reject.reason.value for reject in gathered.rejects)
-        sorted_out = Counter(reject.reason.value for reject in self.rejects)
-        questions = StageCounts(
-            read=gathered.read + gathered.beyond_limit,
-            kept=len(gathered.items),
-            rejected=len(gathered.rejects),
-            duplicates=gathered.duplicates,
-            out_of_scope=gathered.beyond_limit,
-            rejected_by_reason=unusable,
-            out_of_scope_by_reason={"limit": gathered.beyond_limit}
-            if gathered.beyond_limit
-            else {},
-        )
         items = StageCounts(
-            read=len(gathered.items),
+            read=len(self.gathered.items),
             kept=len(self.kept),
             rejected=len(self.rejects),
-            rejected_by_reason=sorted_out,
+            rejected_by_reason=Counter(reject.reason.value for reject in self.rejects),
         )
-        return {"questions": questions, "items": items}
+        return {"questions": self.gathered.counts(), "items": items}
 
 
 _REASONS: Mapping[str, str] = {

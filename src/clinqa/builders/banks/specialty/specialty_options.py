@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from clinqa.builders.banks.bank_options import NEAR, AnswerKeyOptions
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import refuse
 from clinqa.core.options import PayingOptions, SourceOptions, option
 
 if TYPE_CHECKING:
@@ -34,12 +34,15 @@ class SetOptions:
 
     def check(self) -> None:
         """Raise ConfigError for what cannot be."""
-        if not 0 < self.alpha < 1:
-            raise ConfigError("--alpha must lie between 0 and 1")
-        if self.kind == "class" and (self.rule == "plain" or self.randomised):
-            raise ConfigError("--sets class goes with neither --sets-rule plain nor --randomised")
-        if self.randomised and self.rule == "plain":
-            raise ConfigError("--randomised has no meaning with --sets-rule plain")
+        plain = self.rule == "plain"
+        refuse(
+            (not 0 < self.alpha < 1, "--alpha must lie between 0 and 1"),
+            (
+                self.kind == "class" and (plain or self.randomised),
+                "--sets class goes with neither --sets-rule plain nor --randomised",
+            ),
+            (self.randomised and plain, "--randomised has no meaning with --sets-rule plain"),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,19 +144,21 @@ class SpecialtyOptions(PayingOptions, AnswerKeyOptions, SourceOptions):
     def check(self) -> None:
         """Raise ConfigError for what cannot be."""
         super().check()
-        if self.annotator == "llm" and not self.model:
-            raise ConfigError(
-                "--annotator llm needs a model: --model embedded:smollm2, openai:NAME"
-            )
-        if self.annotator != "llm" and self.model:
-            raise ConfigError("--model goes with --annotator llm")
-        if self.annotator == "classifier" and not self.expert:
-            raise ConfigError(
+        refuse(
+            (
+                self.annotator == "llm" and not self.model,
+                "--annotator llm needs a model: --model embedded:smollm2, openai:NAME",
+            ),
+            (self.annotator != "llm" and self.model, "--model goes with --annotator llm"),
+            (
+                self.annotator == "classifier" and not self.expert,
                 "the classifier learns from questions that an expert has labelled: give "
-                "--expert FILE (with a column specialty), or --annotator llm or metadata"
-            )
-        if self.quorum is not None and self.quorum not in QUORUMS:
-            raise ConfigError(f"--quorum must be one of {', '.join(map(str, QUORUMS))}")
-        if self.max_cost is not None and self.price_file is None:
-            raise ConfigError("--max-cost needs --prices")
+                "--expert FILE (with a column specialty), or --annotator llm or metadata",
+            ),
+            (
+                self.quorum is not None and self.quorum not in QUORUMS,
+                f"--quorum must be one of {', '.join(map(str, QUORUMS))}",
+            ),
+            (self.max_cost is not None and self.price_file is None, "--max-cost needs --prices"),
+        )
         self.calibration.check()

@@ -144,16 +144,13 @@ def _pairs(
     pairs: list[PairRow] = []
     rejects: list[Reject] = []
     for item, own in zip(items, clusters, strict=True):
-        made = pair_of(item, first[own], _category(item, topic), seed)
+        category = topic.part_of(item.question, item.answer, item.options) or OTHER
+        made = pair_of(item, first[own], category, seed)
         if isinstance(made, Reject):
             rejects.append(made)
         else:
             pairs.append(made)
     return pairs, rejects
-
-
-def _category(item: BankItem, topic: Topic) -> str:
-    return topic.part_of(item.question, item.answer, item.options) or OTHER
 
 
 def _counts(
@@ -162,19 +159,8 @@ def _counts(
     pairs: Sequence[PairRow],
     rejects: Sequence[Reject],
 ) -> dict[str, StageCounts]:
-    off_topic = len(gathered.items) - len(chosen)
-    aside = {"limit": gathered.beyond_limit, "off_topic": off_topic}
-    by_reason = Counter(one.reason.value for one in gathered.rejects)
     return {
-        "questions": StageCounts(
-            read=gathered.read + gathered.beyond_limit,
-            kept=len(chosen),
-            rejected=len(gathered.rejects),
-            duplicates=gathered.duplicates,
-            out_of_scope=off_topic + gathered.beyond_limit,
-            rejected_by_reason=dict(by_reason),
-            out_of_scope_by_reason={name: n for name, n in aside.items() if n},
-        ),
+        "questions": gathered.counts(off_topic=len(gathered.items) - len(chosen)),
         "pairs": StageCounts(
             read=len(chosen),
             kept=len(pairs),
@@ -191,17 +177,17 @@ def _answers(file: BankFile) -> str:
 
 
 def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairRow]) -> list[str]:
-    found = [f"a file was not read: {problem}" for problem in problems]
-    found += [f"a file broke off: {broken}" for broken in gathered.broken]
-    if not pairs:
-        found.append("no question gave a pair: the dataset is empty; rejects.parquet says why")
-    return found
+    none = "no question gave a pair: the dataset is empty; rejects.parquet says why"
+    return [
+        *(f"a file was not read: {problem}" for problem in problems),
+        *(f"a file broke off: {broken}" for broken in gathered.broken),
+        *([] if pairs else [none]),
+    ]
 
 
 def _describe(place: Workplace, written: PairsWritten, manifest: Manifest) -> None:
     """Card and Croissant."""
-    card = card_of(written, manifest)
-    write_card(place, card, COLUMNS, manifest, written.rows)
+    write_card(place, card_of(written, manifest), COLUMNS, manifest, written.rows)
 
 
 def _dry_run(
