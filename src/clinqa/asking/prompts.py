@@ -99,7 +99,9 @@ def prefix_of(template: Template, shots: Sequence[SolvedQuestion]) -> tuple[Mess
 
 def load_template(name: str) -> Template:
     """The wording of a kind of items, from the kind's folder."""
-    text = files(kind_named(name).package).joinpath(WORDING).read_text(encoding="utf-8")
+    kind = kind_named(name)
+    kind.must_have("asks")
+    text = files(kind.package).joinpath(WORDING).read_text(encoding="utf-8")
     data = yaml.safe_load(text)
     if not isinstance(data, dict) or set(data) != _KEYS:
         raise ConfigError(f"template {name}: the keys are {', '.join(sorted(_KEYS))}")

@@ -13,7 +13,7 @@ from clinqa.core.ids import stable_hash
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.asks import Asks, Question
 from clinqa.kinds.facets.baseline import Baseline
-from clinqa.kinds.registry import ItemKind, kind_named, kinds
+from clinqa.kinds.registry import ItemKind, kind_named
 from clinqa.models.protocol import TrainAnswer
 
 __all__ = [
@@ -124,13 +124,14 @@ def kind_of_items(dataset: Dataset, split: str) -> ItemKind:
         found |= set(map(str, table["kind"].unique().to_pylist()))
     if not found:
         raise ConfigError(f"{dataset.folder}: the split {split} holds no items")
-    asked = [kind.name for kind in kinds() if kind.has("asks")]
-    if len(found) > 1 or found - set(asked):
+    if len(found) > 1:
         raise ConfigError(
-            f"{dataset.folder}: holds items of kind {', '.join(sorted(found))}; predict asks "
-            f"{', '.join(asked[:-1])} or {asked[-1]}, one kind a dataset"
+            f"{dataset.folder}: holds items of kind {', '.join(sorted(found))}; predict asks one "
+            "kind a dataset"
         )
-    return kind_named(found.pop())
+    kind = kind_named(found.pop())
+    kind.must_have("asks", "reads")  # what cannot be read is not asked, and not paid for
+    return kind
 
 
 def content_order(ids: pa.ChunkedArray, purpose: str) -> np.ndarray:

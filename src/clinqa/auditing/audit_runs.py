@@ -92,9 +92,7 @@ def audit(
 
 def _audited(kind: ItemKind, options: AuditOptions) -> Audited:
     """How items of this kind are audited; ConfigError where they are not, or not in this way."""
-    found: Audited | None = kind.facet("measures").audited
-    if found is None:
-        raise ConfigError(f"groups are not compared by items of kind {kind.name}")
+    found: Audited = kind.facet("audited")
     if options.quantiles_over == "tracts" and not found.who.in_tracts:
         raise ConfigError(
             f"--quantiles-over tracts: {found.who.many} of {found.over} are in no tract"

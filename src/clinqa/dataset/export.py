@@ -15,7 +15,6 @@ from typing import Any
 
 import yaml
 
-from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, StageCounts
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass
@@ -24,7 +23,6 @@ from clinqa.dataset.export_options import ExportOptions
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.exports import Exports
-from clinqa.kinds.registry import can
 
 __all__ = ["FORMATS", "VERB", "export"]
 
@@ -153,12 +151,7 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     """Write the dataset in `folder` as another tool takes it; its data class goes along."""
     options.check()
     dataset = open_dataset(folder)
-    kind = dataset.kind
-    if not kind.has("exports"):
-        raise ConfigError(
-            f"{folder}: export takes items of kind {can('exports')}, and these are {kind.name}"
-        )
-    facet: Exports = kind.facet("exports")
+    facet: Exports = dataset.kind.facet("exports")
     splits = {split: _items(dataset, facet, split) for split in SPLITS}
     source = dataset.manifest
 

@@ -21,7 +21,7 @@ __all__ = ["FACETS", "ItemKind", "can", "kind_named", "kinds", "register"]
 
 FACETS = (
     *("columns", "asks", "reads", "judges", "measures", "codes", "shows", "describes"),
-    *("trains", "exports", "baseline"),
+    *("audited", "trains", "exports", "baseline"),
 )
 """What a kind may say of itself; none but `columns` has to be there."""
 
@@ -44,15 +44,20 @@ class ItemKind:
         """Is this a facet or an ability of the kind?"""
         return name in self.facets or name in self.abilities
 
+    def must_have(self, *facets: str) -> None:
+        """ConfigError that names the first of these facets that the kind lacks, and who has it."""
+        for name in facets:
+            if name not in FACETS:
+                raise ValueError(f"{name} is no facet")
+            if name not in self.facets:
+                raise ConfigError(
+                    f"items of kind {self.name} have no facet {name!r}; "
+                    f"kinds that have it: {can(name) or 'none'}"
+                )
+
     def facet(self, name: str) -> Any:
         """The facet, imported now; ConfigError where the kind has none of that name."""
-        if name not in FACETS:
-            raise ValueError(f"{name} is no facet")
-        if name not in self.facets:
-            raise ConfigError(
-                f"items of kind {self.name} have no facet {name!r}; there are "
-                f"{', '.join(one for one in FACETS if one in self.facets)}"
-            )
+        self.must_have(name)
         return getattr(importlib.import_module(f"{self.package}.{name}"), name.upper())
 
 

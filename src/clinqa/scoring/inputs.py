@@ -11,7 +11,7 @@ from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun, check_file
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.judges import Judges, SplitItems
-from clinqa.kinds.registry import ItemKind, can, kind_named
+from clinqa.kinds.registry import ItemKind, kind_named
 
 __all__ = ["kind_of_split", "load_items", "open_runs"]
 
@@ -23,12 +23,14 @@ def kind_of_split(dataset: Dataset, split: str) -> ItemKind:
     found = sorted(set(dataset.items(split, ["kind"])["kind"].unique().to_pylist()))
     if not found:
         raise ConfigError(f"{dataset.folder}: split {split} holds no items")
-    if len(found) > 1 or found[0] not in can("judges").split(", "):
+    if len(found) > 1:
         raise ConfigError(
             f"{dataset.folder}: split {split} holds items of kind {', '.join(found)}; "
-            f"{can('judges')} are scored, one kind a split"
+            "one kind a split is scored"
         )
-    return kind_named(found[0])
+    kind = kind_named(found[0])
+    kind.must_have("judges")
+    return kind
 
 
 def load_items(

@@ -133,6 +133,7 @@ class TrainingTask(ABC):
 def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
     """The kind of the dataset's items; ConfigError where the preset is for others."""
     kind, preset = kind_of_dataset(dataset), resolved.preset
+    kind.must_have("trains")
     fitting = [one for one in kinds() if one.has("trains") and preset.fits(one)]
     if kind not in fitting:
         raise ConfigError(

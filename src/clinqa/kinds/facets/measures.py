@@ -9,7 +9,6 @@ from typing import Any
 from clinqa.core.arrays import Bools
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest
-from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.stats.comparing import FLIPS
 from clinqa.stats.measure import Measure
@@ -129,4 +128,3 @@ class Measures:
     contradicts: Callable[[Sequence[Figure], Sequence[JudgedRun]], Iterable[str]] = _none
     ranked: Sequence[str] = ()
     corrects: Corrects | None = None
-    audited: Audited | None = None

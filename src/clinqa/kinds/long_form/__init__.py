@@ -13,7 +13,7 @@ KIND = ItemKind(
     facets=frozenset(
         {
             *("columns", "asks", "reads", "shows", "baseline", "describes", "trains"),
-            *("judges", "measures"),
+            *("judges", "measures", "audited"),
         }
     ),
     abilities=frozenset({"free_text", "corrected"}),

@@ -30,7 +30,6 @@ from clinqa.kinds.long_form.answer_measures import (
     status_measures,
     text_measures,
 )
-from clinqa.kinds.long_form.audited import AUDITED
 from clinqa.kinds.long_form.clinical import KINDS
 from clinqa.kinds.long_form.judges import CLASSES, labeller_of
 from clinqa.kinds.long_form.spreads import spreads_of
@@ -187,7 +186,6 @@ MEASURES = Measures(
         *("bleu", "rouge1", "rouge2", "rougeL", "token_f1", "meteor", "meteor_exact_stem"),
         *("level_accuracy", "level_macro_f1", "level_weighted_kappa"),
     ),
-    audited=AUDITED,
     # `unrelated_added` is right on what was asked
     corrects=Corrects(
         "level_accuracy", frozenset(KINDS) - {"unrelated_added"}, frozenset({"unrelated_added"})

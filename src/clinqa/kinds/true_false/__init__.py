@@ -13,7 +13,7 @@ KIND = ItemKind(
     facets=frozenset(
         {
             *("columns", "asks", "reads", "shows", "baseline", "describes", "exports"),
-            *("trains", "judges", "measures", "codes"),
+            *("trains", "judges", "measures", "codes", "audited"),
         }
     ),
     abilities=frozenset({"constrained", "two_classes", "ensembles"}),

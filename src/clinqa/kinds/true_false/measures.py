@@ -27,7 +27,6 @@ from clinqa.kinds.facets.measures import (
     TestedTogether,
     Wording,
 )
-from clinqa.kinds.true_false.audited import AUDITED
 from clinqa.kinds.true_false.codes import gold_of
 from clinqa.kinds.true_false.judges import PAIR, SOURCE
 from clinqa.kinds.true_false.two_way import BY_PAIR, BY_SOURCE, PRIMARY, WRONG, measures_of
@@ -151,5 +150,4 @@ MEASURES = Measures(
     warns_of_items=_warns_of_items,
     warns_of_all=_warns_of_all,
     contradicts=contradicted,
-    audited=AUDITED,
 )
