@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.stats.verdicts import Verdicts
+from clinqa.stats.verdicts import Verdicts, ranked
 
 
 def figure(run: str, value: float | None) -> Figure:
@@ -43,3 +43,11 @@ def test_a_difference_the_other_way_round_does_not_make_a_winner() -> None:
 def test_a_run_alone_in_its_group_and_missing_figures_have_no_mark() -> None:
     assert Verdicts([]).marks([figure("a", 0.9)]) == {}
     assert Verdicts([]).marks([figure("a", 0.9), figure("b", None)]) == {}
+
+
+def test_of_an_error_the_lowest_is_the_best() -> None:
+    tests = [test_of("a", "b", 0.01), test_of("a", "c", 0.01), test_of("b", "c", 0.02)]
+    told = Verdicts(tests, lower=["token_f1"])
+    assert told.marks(ABC) == {"c": "best", "b": "second"}
+    assert told.better("c", "a", "token_f1") and not told.better("a", "c", "token_f1")
+    assert [one.run for one in ranked(ABC, ["token_f1"])] == ["c", "b", "a"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clinqa.auditing.answers import Means, lower_is_better
+from clinqa.auditing.answers import Means
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.dimensions import Dimension, Excluded
@@ -107,8 +107,7 @@ def meta_of(
             for at, run in enumerate(runs)
         ],
         "metrics": [
-            {"metric": m.metric, "signature": m.signature, "lower": lower_is_better(m.metric)}
-            for m in means
+            {"metric": m.metric, "signature": m.signature, "lower": m.lower} for m in means
         ],
         "dimensions": [
             dimension_record(one, options.min_patients, cohort.who) for one in dimensions

@@ -8,15 +8,16 @@ over the items that could run into it). Corpus BLEU, macro-F1 and kappa are no m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clinqa.core.arrays import Bools, Floats, Ints
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.judges import SplitItems
+from clinqa.stats.intervals import SHARE, Bounds
 
-__all__ = ["Column", "Means", "label_of", "lay_out", "lower_is_better", "means_of", "strata_of"]
+__all__ = ["Column", "Means", "label_of", "lay_out", "means_of", "strata_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Means:
 
     `over` has a column for each of `columns`; those of `under` are the distinct ones, and
     `under_of` says which belongs to which. The first columns are the means over repeats, one a run.
+    `lower`: a low mean is the good one. It lies between `bounds`.
     """
 
     metric: str
@@ -41,6 +43,8 @@ class Means:
     over: Floats
     under: Floats
     under_of: Ints
+    lower: bool = False
+    bounds: Bounds = SHARE
 
     @property
     def runs(self) -> int:
@@ -65,41 +69,23 @@ class Means:
             at = places[order][first]
             over[at] = np.add.reduceat(self.over[order], first, axis=0)
             under[at] = np.add.reduceat(self.under[order], first, axis=0)
-        return Means(self.metric, self.signature, self.columns, over, under, self.under_of)
+        return replace(self, over=over, under=under)
 
     def rows(self, chosen: Bools | Ints) -> Means:
         """Some of the rows."""
-        return Means(
-            self.metric,
-            self.signature,
-            self.columns,
-            self.over[chosen],
-            self.under[chosen],
-            self.under_of,
-        )
+        return replace(self, over=self.over[chosen], under=self.under[chosen])
 
     def of_runs(self) -> Means:
         """The means over repeats only."""
         runs = self.runs
         used, under_of = np.unique(self.under_of[:runs], return_inverse=True)
-        return Means(
-            self.metric,
-            self.signature,
-            self.columns[:runs],
-            self.over[:, :runs],
-            self.under[:, used],
-            under_of,
+        return replace(
+            self,
+            columns=self.columns[:runs],
+            over=self.over[:, :runs],
+            under=self.under[:, used],
+            under_of=under_of,
         )
-
-
-def lower_is_better(metric: str) -> bool:
-    """Is a low figure the good one?
-
-    >>> lower_is_better("error_dangerous_any"), lower_is_better("error_right")
-    (True, False)
-    """
-    bad = metric.startswith(("error_", "status_"))
-    return bad and metric not in ("error_right", "status_answered")
 
 
 def means_of(
@@ -123,7 +109,11 @@ def means_of(
 
 
 def lay_out(
-    runs: Sequence[tuple[list[Floats], list[Floats]]], metric: str, signature: str
+    runs: Sequence[tuple[list[Floats], list[Floats]]],
+    metric: str,
+    signature: str,
+    lower: bool = False,
+    bounds: Bounds = SHARE,
 ) -> Means:
     """The runs side by side. One repeat only is its own mean: it has no columns of repeats."""
     columns: list[Column] = []
@@ -149,6 +139,8 @@ def lay_out(
         np.stack(over, axis=1),
         np.stack([distinct[code] for code in range(len(known))], axis=1),
         np.array(under_of, np.int64),
+        lower,
+        bounds,
     )
 
 

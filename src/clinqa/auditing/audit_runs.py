@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from clinqa.auditing.about import meta_of
-from clinqa.auditing.answers import Means, lower_is_better, strata_of
+from clinqa.auditing.answers import Means, strata_of
 from clinqa.auditing.asked import entering
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
@@ -202,7 +202,7 @@ class _Auditing:
             self.figures += figures_of(found, of_patients, runs, self.drawing, least)
             own += gaps_of(found, of_patients, runs, self.drawing, family)
         self.gaps += own
-        self.points += _points(one.metric, overall, own, entered)
+        self.points += _points(one, overall, own, entered)
         return withheld
 
 
@@ -221,7 +221,7 @@ def _alike(runs: Sequence[FinishedRun]) -> list[str]:
 
 
 def _points(
-    metric: str, overall: Sequence[Figure], gaps: Sequence[Gap], dimensions: Sequence[Dimension]
+    means: Means, overall: Sequence[Figure], gaps: Sequence[Gap], dimensions: Sequence[Dimension]
 ) -> list[Point]:
     excess = {
         (gap.run, gap.dimension): gap.excess
@@ -229,10 +229,9 @@ def _points(
         if gap.measure == "equality_difference" and gap.excess is not None
     }
     made: list[Point] = []
-    lower = lower_is_better(metric)
     for one in dimensions:
         rows = [(f.run, f.value, excess.get((f.run, one.name))) for f in overall]
-        made += points_of(metric, one.name, rows, lower=lower)
+        made += points_of(means.metric, one.name, rows, lower=means.lower)
     if len(dimensions) > 1:
         rows = []
         for figure in overall:
@@ -240,7 +239,7 @@ def _points(
             there = [value for value in known if value is not None]
             whole = sum(there) / len(there) if len(there) == len(known) else None
             rows.append((figure.run, figure.value, whole))
-        made += points_of(metric, MEAN, rows, lower=lower)
+        made += points_of(means.metric, MEAN, rows, lower=means.lower)
     return made
 
 

@@ -83,7 +83,8 @@ def scores_with_intervals(means: Means, rows: Ints, drawing: AuditDraws) -> list
     sums = np.concatenate([means.over[rows], means.under[rows]], axis=1)
 
     measures = [
-        share(means.metric, at, runs + under) for at, under in enumerate(means.under_of.tolist())
+        share(means.metric, at, runs + under, bounds=means.bounds)
+        for at, under in enumerate(means.under_of.tolist())
     ]
     seed = sub_seed(drawing.seed, "audit.resample")
     return estimates(measures, sums, Design(seed=seed, draws=drawing.draws, level=drawing.level))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clinqa.auditing.answers import Means, lower_is_better
+from clinqa.auditing.answers import Means
 from clinqa.auditing.cohort import TRACT
 from clinqa.auditing.deviations import scores_with_intervals
 from clinqa.auditing.dimensions import MISSING, Dimension
@@ -187,19 +187,18 @@ def _worst(found: Found, means: Means, runs: Sequence[FinishedRun]) -> Iterator[
     """The score of the group that fares worst, by name. It is the worst of several: its own
     interval would say it is worse than it is, so it has none here."""
     dimension, scores = found.dimension, found.crude.scores
-    lower = lower_is_better(means.metric)
     compared = len(dimension.groups) - len(dimension.small)
     for at, run in enumerate(runs):
         if np.isnan(scores[:, at]).all():
             continue
-        code = int(np.nanargmax(scores[:, at]) if lower else np.nanargmin(scores[:, at]))
+        code = int(np.nanargmax(scores[:, at]) if means.lower else np.nanargmin(scores[:, at]))
         rows = np.flatnonzero(dimension.codes == code)
         below = means.under[rows][:, means.under_of[at]]
         yield Figure(
             run.id, run.model, run.shots, f"{means.metric}_worst_group",
             known(scores[code, at]), None, None, round(float(found.n[code, at])),
             int((below > 0).sum()), f"worst group|the worst of {compared} groups"
-            f"{' (highest)' if lower else ' (lowest)'}|of {means.signature}",
+            f"{' (highest)' if means.lower else ' (lowest)'}|of {means.signature}",
             {"dimension": dimension.name, "group": dimension.groups[code]},
         )  # fmt: skip
 

@@ -66,7 +66,10 @@ def judged_means(
             above, below = _sides(judged, measure)
             parts[name].append(means_of(judged.item, judged.repeat, above, below, len(items)))
     progress("scoring", len(runs), len(runs))
-    return [lay_out(parts[name], name, measures[name].signature) for name in metrics]
+    return [
+        lay_out(parts[name], name, one.signature, one.lower, one.bounds)
+        for name, one in measures.items()
+    ]
 
 
 def _named(name: str, measures: Sequence[Measure], audited: Audited) -> Measure:

@@ -28,8 +28,8 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
         for metric in sorted(overall, key=lambda metric: (metric != primary, metric))
         if len(evaluation.signatures(metric)) == 1
     ]
-    best = ranked(evaluation.figure(run.id, primary) for run in evaluation.runs)
-    said = best_sentence(f"Highest {evaluation.metric_name(primary)}", evaluation, best)
+    best = ranked((evaluation.figure(run.id, primary) for run in evaluation.runs), evaluation.lower)
+    said = best_sentence(evaluation.metric_name(primary), evaluation, best)
     made = (
         in_short(said, warnings=evaluation.warnings),
         PageSection(

@@ -54,7 +54,7 @@ from clinqa.scoring.identity import (
 from clinqa.scoring.inputs import kind_of_split, load_items, open_runs
 from clinqa.scoring.panel import panel_of, panel_tables
 from clinqa.scoring.score_options import ScoreOptions
-from clinqa.scoring.stands_on import meta_of, rankings_of
+from clinqa.scoring.stands_on import low_metrics, meta_of, rankings_of
 from clinqa.scoring.telling import lines_of, warnings_of
 from clinqa.scoring.transfer import Other, open_others, transfer_of
 from clinqa.scoring.votes import Named, about_vote, check_search, declared, searched, vote
@@ -259,15 +259,16 @@ class _Scoring:
 
     def _meta(self, way: str, figures: Sequence[Figure]) -> dict[str, Any]:
         measures = self.measures
+        lower = low_metrics(self.every, self.items, measures)
         meta = meta_of(
             self.dataset, self.kind.name, self.items, self.judged, measures, self.family, figures,
-            self.design,
+            self.design, lower,
         )  # fmt: skip
         meta |= {**self.judge.about, **measures.about(self.items, self.every, self.options.seed)}
         if measures.ways[1:]:
             meta["reader"] = way
         if measures.ranked:
-            meta |= rankings_of(figures, meta["runs"], measures.ranked, self.options.primary)
+            meta |= rankings_of(figures, meta["runs"], measures.ranked, self.options.primary, lower)
         return meta
 
     def _panel(

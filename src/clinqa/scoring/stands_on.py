@@ -3,7 +3,7 @@
 kind      the kind of the items
 dataset   name, fingerprint, data_class, split, items, clinqa, source_sha256; the kind's own
 runs      by run: model, shots, what is known of the model, repeats, tokens, seconds, statuses; own
-family    the declared tests: metric, pairs, method
+family    the declared tests: metric, pairs, method; `lower` where a low figure is the good one
 interval  how intervals were made
 ranking   of kinds that rank: by metric and group of models, best and second best run
 scale     by family of models: its runs in order of size, with the primary metric
@@ -15,7 +15,7 @@ missing, warnings; and the kind's own keys
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from clinqa.core.figures import Figure
@@ -27,8 +27,9 @@ from clinqa.scoring.groups import model_facts
 from clinqa.stats.comparing import FLIPS
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import RULE
+from clinqa.stats.verdicts import ranked as best_first
 
-__all__ = ["by_size", "meta_of", "rankings_of"]
+__all__ = ["by_size", "low_metrics", "meta_of", "rankings_of"]
 
 
 def meta_of(
@@ -40,8 +41,10 @@ def meta_of(
     family: Family,
     figures: Sequence[Figure],
     design: Design,
+    lower: Collection[str],
 ) -> dict[str, Any]:
-    """What every kind tells; `judged` are by run and way of reading."""
+    """What every kind tells; `judged` are by run and way of reading. A low figure of the metrics
+    `lower` is the good one."""
     manifest, wording = dataset.manifest, measures.wording
     every = [one for own in judged.values() for one in own.values()]
     return {
@@ -59,6 +62,7 @@ def meta_of(
         "runs": [_run(list(own.values()), measures) for own in judged.values()],
         "family": {
             "metric": family.primary,
+            **({"lower": True} if family.primary in lower else {}),
             "declared": family.declared,
             "comparisons": len(family.pairs),
             "alpha": round(1 - design.level, 9),
@@ -83,6 +87,14 @@ def meta_of(
             if one.value is None and not one.subset and measures.main(one)
         ],
     }
+
+
+def low_metrics(
+    judged: Sequence[JudgedRun], items: SplitItems, measures: Measures
+) -> frozenset[str]:
+    """The metrics of which a low figure is the good one."""
+    parts = (part for one in judged for part in measures.figures(one, items))
+    return frozenset(one.name for part in parts for one, _ in part.measures if one.lower)
 
 
 def _run(judged: Sequence[JudgedRun], measures: Measures) -> dict[str, Any]:
@@ -111,7 +123,11 @@ def _run(judged: Sequence[JudgedRun], measures: Measures) -> dict[str, Any]:
 
 
 def rankings_of(
-    figures: Sequence[Figure], runs: Sequence[Mapping[str, Any]], ranked: Sequence[str], metric: str
+    figures: Sequence[Figure],
+    runs: Sequence[Mapping[str, Any]],
+    ranked: Sequence[str],
+    metric: str,
+    lower: Collection[str],
 ) -> dict[str, Any]:
     """Best and second best of each group, whether they differ is for the tests to say; and what
     size does to the metric within a family: its runs with known sizes, smallest first."""
@@ -122,7 +138,7 @@ def rankings_of(
             found[figure.metric, group[figure.run], figure.signature].append(figure)
     ranking = []
     for (name, of, _), among in found.items():
-        among.sort(key=lambda figure: (-(figure.value or 0.0), figure.run))
+        among = best_first(among, lower)
         second = among[1].run if len(among) > 1 else None
         ranking.append({"metric": name, "group": of, "best": among[0].run, "second": second})
     value = {f.run: f.value for f in figures if f.metric == metric and not f.subset}

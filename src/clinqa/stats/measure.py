@@ -27,7 +27,8 @@ class Measure:
 
     `of` gives it; `count` how many items it is of; `columns` are those of the rows that both look
     at (None: all). `signature` says how it is computed: figures of different signatures are not
-    comparable. `parts`, of a mean: the columns above and below the line.
+    comparable. `parts`, of a mean: the columns above and below the line. `lower`: a low figure is
+    the good one.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Measure:
     signature: str = ""
     rule: Rule = "exact"
     parts: tuple[int, int] | None = None
+    lower: bool = False
 
     @property
     def is_share(self) -> bool:
@@ -59,6 +61,7 @@ def share(
     signature: str = "",
     rule: Rule = "exact",
     bounds: Bounds = SHARE,
+    lower: bool = False,
 ) -> Measure:
     """The sum of one column over that of another.
 
@@ -74,6 +77,7 @@ def share(
         signature,
         rule,
         (over, under),
+        lower,
     )
 
 

@@ -4,12 +4,12 @@ Only an adjusted test of a declared family tells runs apart, or fails to; where 
 nothing was found, and where the figures are of different items none could be. Within a group of
 runs, the highest figure is `best` only if the test tells it from every other of the group; `second`
 likewise among the rest. Where it cannot be told apart, the highest and all that the test does not
-tell from it are `tie`.
+tell from it are `tie`. Of the metrics named `lower`, the lowest figure stands for the highest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -75,8 +75,10 @@ class Verdicts:
     ('told apart', 'not tested')
     """
 
-    def __init__(self, tests: Iterable[PairedTest], alpha: float = ALPHA) -> None:
-        self._alpha = alpha
+    def __init__(
+        self, tests: Iterable[PairedTest], alpha: float = ALPHA, lower: Collection[str] = ()
+    ) -> None:
+        self._alpha, self._lower = alpha, lower
         self._tests = {(test.a, test.b, test.metric): test for test in tests}
 
     def test(self, one: str, other: str, metric: str) -> PairedTest | None:
@@ -98,11 +100,12 @@ class Verdicts:
         test = self.test(one, other, metric)
         if test is None or self.of(one, other, metric) is not Told.TOLD_APART:
             return False
-        return (test.difference if test.a == one else -test.difference) > 0
+        ahead = test.difference if test.a == one else -test.difference
+        return (-ahead if metric in self._lower else ahead) > 0
 
     def marks(self, figures: Sequence[Figure]) -> dict[str, str]:
         """The mark of each run of one group in one column; runs without a mark are left out."""
-        found = ranked(figures)
+        found = ranked(figures, self._lower)
         if len(found) < 2:
             return {}
         metric = found[0].metric
@@ -129,22 +132,26 @@ class ComparedRuns(Protocol):
     @property
     def tests(self) -> Sequence[PairedTest]: ...
 
+    @property
+    def lower(self) -> Collection[str]: ...
+
     def label(self, run: str) -> str: ...
 
 
 def best_sentence(
     told: str, evaluation: ComparedRuns, ranked: Sequence[Figure], alpha: float = ALPHA
 ) -> list[str]:
-    """Who is highest, and of whom the declared tests tell it apart; nothing where none is ranked.
+    """Who is best, and of whom the declared tests tell it apart; nothing where none is ranked.
 
-    `ranked` are figures of one metric with values, the highest first.
+    `ranked` are figures of one metric with values, the best first.
     """
     if not ranked:
         return []
-    verdicts = Verdicts(evaluation.tests, alpha)
+    verdicts = Verdicts(evaluation.tests, alpha, evaluation.lower)
     best, *rest = ranked
     metric = best.metric
-    said = f"{told}: {evaluation.label(best.run)}, {best.value:.3f}"
+    end = "Lowest" if metric in evaluation.lower else "Highest"
+    said = f"{end} {told}: {evaluation.label(best.run)}, {best.value:.3f}"
     compared = [one for one in rest if verdicts.tested(best.run, one.run, metric)]
     alike = [one for one in compared if not verdicts.better(best.run, one.run, metric)]
     others = [one for one in rest if one not in compared]
@@ -162,7 +169,12 @@ def _names(evaluation: ComparedRuns, figures: Sequence[Figure]) -> str:
     return ", ".join(evaluation.label(figure.run) for figure in figures)
 
 
-def ranked(figures: Iterable[Figure | None]) -> list[Figure]:
-    """Those with a value, the highest first; ties by run."""
+def ranked(figures: Iterable[Figure | None], lower: Collection[str] = ()) -> list[Figure]:
+    """Those with a value, the highest first, or the lowest of a metric of `lower`; ties by run."""
     known = [one for one in figures if one is not None and one.value is not None]
-    return sorted(known, key=lambda figure: (-(figure.value or 0.0), figure.run))
+
+    def place(one: Figure) -> tuple[float, str]:
+        value = one.value or 0.0
+        return (value if one.metric in lower else -value), one.run
+
+    return sorted(known, key=place)

@@ -73,7 +73,7 @@ def figure_cell(
 
 def marked_rows(evaluation: Evaluation, columns: Sequence[MetricColumn]) -> list[GridRow]:
     """A row a run; within its group of models, what the tests allow to be called best is marked."""
-    verdicts = Verdicts(evaluation.tests)
+    verdicts = Verdicts(evaluation.tests, lower=evaluation.lower)
     rows: dict[str, list[GridCell]] = {run.id: [] for run in evaluation.runs}
     for _, metric, signature in columns:
         found = {run.id: evaluation.figure(run.id, metric, signature) for run in evaluation.runs}

@@ -123,6 +123,12 @@ class Evaluation:
         }
         return [dict(subset) for subset in sorted(found, key=_natural)]
 
+    @property
+    def lower(self) -> Collection[str]:
+        """The metric of the declared tests, where a low figure of it is the good one."""
+        family = self.meta.get("family") or {}
+        return (str(family["metric"]),) if family.get("lower") else ()
+
     def label(self, run: str) -> str:
         """What a run is called; the reference by its own name."""
         return next((one.label for one in self.runs if one.id == run), run)

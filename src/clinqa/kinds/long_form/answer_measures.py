@@ -131,7 +131,8 @@ def status_measures() -> list[Measure]:
 
 
 def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measure:
-    return share(name, _PLACE[part], _PLACE[whole], signature=signature, rule="own")
+    bad = name.startswith(("error_", "status_")) and name not in ("error_right", "status_answered")
+    return share(name, _PLACE[part], _PLACE[whole], signature=signature, rule="own", lower=bad)
 
 
 def _text(place: int) -> Callable[[Floats], Floats]:

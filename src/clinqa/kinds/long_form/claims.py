@@ -24,7 +24,7 @@ def primary_metric(evaluation: Evaluation) -> str:
 
 def summary(evaluation: Evaluation) -> list[str]:
     """The findings a reader should leave with, most important first."""
-    verdicts = Verdicts(evaluation.tests)
+    verdicts = Verdicts(evaluation.tests, lower=evaluation.lower)
     said = [
         _scope(evaluation),
         _best(evaluation, verdicts),
@@ -85,7 +85,8 @@ def _best(evaluation: Evaluation, verdicts: Verdicts) -> str:
             f"{name} is {_from_to(evaluation, found)}; {evaluation.label(top.run)} was not tested"
             f" against {len(untested)} of {len(rest)} other runs."
         )
-    return f"{name} is highest for {best}, and the paired test tells it from every other run."
+    end = "lowest" if metric in evaluation.lower else "highest"
+    return f"{name} is {end} for {best}, and the paired test tells it from every other run."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -123,7 +124,8 @@ def _valued(evaluation: Evaluation, figure: Figure) -> str:
 
 
 def _from_to(evaluation: Evaluation, found: Sequence[Figure]) -> str:
-    return f"from {_valued(evaluation, found[-1])} to {_valued(evaluation, found[0])}"
+    low, high = sorted((found[-1], found[0]), key=lambda figure: figure.value or 0.0)
+    return f"from {_valued(evaluation, low)} to {_valued(evaluation, high)}"
 
 
 def _dangerous(evaluation: Evaluation) -> list[str]:
@@ -192,4 +194,5 @@ def _ranked(evaluation: Evaluation, metric: str) -> list[Figure]:
     signatures = evaluation.signatures(metric)
     if len(signatures) != 1:
         return []  # figures made in different ways have no common order
-    return ranked(evaluation.figure(run.id, metric, signatures[0]) for run in evaluation.runs)
+    found = (evaluation.figure(run.id, metric, signatures[0]) for run in evaluation.runs)
+    return ranked(found, evaluation.lower)

@@ -48,7 +48,7 @@ def sentences(evaluation: Evaluation) -> list[str]:
     family, reader = evaluation.meta["family"], str(evaluation.meta["reader"])
     metric = str(family["metric"])
     found = ranked(figure_of(evaluation, run, metric, reader) for run in evaluation.runs)
-    told = f"Highest {evaluation.metric_name(metric).lower()}, read by {READERS[reader]}"
+    told = f"{evaluation.metric_name(metric).lower()}, read by {READERS[reader]}"
     best = best_sentence(told, evaluation, found, float(family["alpha"]))
     return [*best, *_runs(evaluation), *_readers(evaluation)]
 

@@ -39,7 +39,7 @@ def sentences(evaluation: Evaluation) -> list[str]:
     for (items, how), runs in ways.items():
         among = "" if len(ways) == 1 else f" of those asked {items:,} statements, {how}"
         found = ranked(figure_of(evaluation, run, metric) for run in runs)
-        said += best_sentence(f"Highest {name}{among}", evaluation, found, alpha)
+        said += best_sentence(f"{name}{among}", evaluation, found, alpha)
     one_sided = [
         run.label
         for run in evaluation.runs

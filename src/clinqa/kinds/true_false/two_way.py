@@ -20,6 +20,7 @@ WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 BY_PAIR, BY_SOURCE = f"clusters: {PAIR}", f"clusters: {SOURCE}"
 PRIMARY = "accuracy"
 _SHARES = frozenset({"accuracy", "sensitivity", "specificity", "precision", "true_share"})
+_NO_ANSWER = frozenset(f"status_{status}" for status in STATUSES if status != "answered")
 _PAIRS = ("pair_both", "pair_one", "pair_none")
 
 
@@ -41,6 +42,7 @@ def measures_of(unit: str, how: str) -> dict[tuple[str, str], Measure]:
             bounds=SHARE if shares else SIGNED,
             signature=f"{name}|true_false|{convention}|{unit}|{how}",
             rule="ends",
+            lower=name in _NO_ANSWER,
         )
 
     for convention in (WRONG, ANSWERED):

@@ -10,6 +10,7 @@ from clinqa.kinds.facets.charts import Dot, Dots, Plane, PlanePoint, Plate
 from clinqa.kinds.facets.figure_tables import dot_of
 from clinqa.present.audit.gap_tables import MISSING_GROUP, front_points, group_title
 from clinqa.present.audit.read import AuditedMetric
+from clinqa.present.drawing import round_span
 from clinqa.stats.verdicts import gap_verdict
 
 __all__ = ["MOST", "audit_plates", "gap_charts", "group_charts"]
@@ -40,13 +41,14 @@ def audit_plates(of: AuditedMetric) -> dict[str, Plate]:
 
 
 def _round_top(values: Sequence[float]) -> float:
-    """A scale's end that is round and just holds all values.
+    """A scale's end that is round and just holds all values; of shares none lies beyond 1.
 
-    >>> _round_top([0.031]), _round_top([0.7]), _round_top([])
-    (0.04, 1.0, 1.0)
+    >>> _round_top([0.031]), _round_top([0.7]), _round_top([]), _round_top([3.3])
+    (0.04, 1.0, 1.0, 4.0)
     """
     most = max(values, default=1.0)
-    return next((step for step in (0.01, 0.02, 0.04, 0.1, 0.2, 0.4) if most <= step), 1.0)
+    steps = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)
+    return next((step for step in steps if most <= step), round_span([0.0, most])[1])
 
 
 def _round_start(values: Sequence[float], top: float) -> float:
