@@ -45,7 +45,7 @@ def test_it_is_asked_in_its_own_words_with_shots_and_read_by_its_own_rules(
     folder: Path, tmp_path: Path
 ) -> None:
     script = tmp_path / "script.jsonl"
-    replies = [("patient 20", "Some 70 a minute"), ("patient 21", "70 or 71"), (None, "unknown")]
+    replies = [("visit 20", "Some 70 a minute"), ("visit 21", "70 or 71"), (None, "unknown")]
     lines = [{"match": match, "output": text} for match, text in replies]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     rows = asked(folder, tmp_path / "run", f"scripted:{script}", shots=2)
@@ -60,7 +60,7 @@ def test_it_is_asked_in_its_own_words_with_shots_and_read_by_its_own_rules(
 @pytest.mark.parametrize(("name", "answer"), [("prior", "50.0"), ("sixty", "60")])
 def test_baselines_answer_it(folder: Path, tmp_path: Path, name: str, answer: str) -> None:
     rows = asked(folder, tmp_path / "run", f"baseline:{name}")
-    wanted = {answer} if name == "sixty" else {"50", "50.0", "51.0"}
+    wanted = {answer} if name == "sixty" else {"50", "50.0", "57.0"}
     assert {row["answer"] for row in rows} <= wanted
     assert answer in {row["answer"] for row in rows}
     assert {row["answer_status"] for row in rows} == {"answered"}

@@ -1,4 +1,4 @@
-"""A kind for tests: the answer is a number, and one within a tolerance of it is right."""
+"""The example of a kind, and one for tests: the answer is a number, right within a tolerance."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ KIND = ItemKind(
     name="numeric",
     title="numeric",
     package="kinds.numeric",
-    facets=frozenset({"columns", "describes", "exports", "asks", "reads", "baseline", "trains"}),
+    facets=frozenset(
+        {
+            *("columns", "describes", "exports", "asks", "reads", "baseline", "trains"),
+            *("judges", "measures", "audited", "shows"),
+        }
+    ),
     abilities=frozenset({"free_text"}),
 )

@@ -19,13 +19,14 @@ from kinds.numeric.columns import COLUMNS, NUMERIC
 
 
 def row(number: int) -> dict[str, object]:
-    """One item: a heart rate."""
-    question, answer = f"What is the heart rate of patient {number}?", f"{50 + number}.0"
+    """One item: a heart rate; two of each patient follow each other."""
+    value = 50.0 + 7 * number % 40
+    question, answer = f"What is the heart rate at visit {number}?", f"{value}"
     return {
         "id": item_id("numeric", f"p{number}", "", None, question, answer),
-        "kind": "numeric", "group": f"g{number}", "question": question, "context": "",
+        "kind": "numeric", "group": f"g{number // 2}", "question": question, "context": "",
         "answer": answer, "category": ("rate", "interval")[number % 2],
-        "source_id": f"p{number}", "spans": [], "method": "rules", "value": 50.0 + number,
+        "source_id": f"p{number}", "spans": [], "method": "rules", "value": value,
         "tolerance": 2.0,
     }  # fmt: skip
 
