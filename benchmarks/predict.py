@@ -317,7 +317,7 @@ def main() -> None:
 
 
 def compare(told: argparse.Namespace, port: int) -> None:
-    from clinqa.asking.kept import read_prompts
+    from clinqa.asking.results import read_prompts
 
     work = told.work
     dataset = made_dataset(work, told.items)

@@ -60,7 +60,7 @@ def main() -> None:
 
 def measured(arguments: argparse.Namespace) -> dict[str, float]:
     """One contender: tokens and CPU seconds of all steps but the first, and peak memory."""
-    from clinqa.models.torch_settings import import_torch
+    from clinqa.models.weights import import_torch
 
     torch = import_torch("train")
     torch.set_num_threads(1)

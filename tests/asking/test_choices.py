@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from asking.made_dataset import Made, install, said
 from asking.made_dataset import write_dataset as long_form
-from clinqa.asking.kept import read_prompts
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.asking.results import read_prompts
 from clinqa.core.errors import ConfigError
 from clinqa.kinds.multiple_choice.choices import (
     LETTERS,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from asking.made_dataset import Made, install, predictions, rows, said, write_dataset
-from clinqa.asking.kept import read_prompts
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.asking.results import read_prompts
 from clinqa.core.errors import ClinqaError, ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
 from clinqa.core.stage import StageResult

@@ -80,7 +80,7 @@ def test_the_server_gets_the_very_prompts_that_are_kept(tmp_path: Path) -> None:
     with Loopback(lambda request: answer()) as server:
         options = PredictOptions(model="openai:made", base_url=server.url, shots=2, max_tokens=33)
         predict(dataset, tmp_path / "run", options)
-    from clinqa.asking.kept import read_prompts
+    from clinqa.asking.results import read_prompts
 
     kept = {
         tuple((message.role, message.text) for message in messages)

@@ -10,19 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from asking.made_dataset import predictions
-from clinqa.asking.kept import read_prompts
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import load_template
+from clinqa.asking.results import read_prompts
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds import registry
 from clinqa.kinds.registry import register
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
-from clinqa.training.prepare import check_kind
+from clinqa.training.prepare import check_kind, kind_of_dataset, read_items
 from clinqa.training.presets import load_preset, resolve
-from clinqa.training.train_items import kind_of_dataset, read_items
 from kinds.numeric import KIND
 from kinds.numeric.made import dataset
 from kinds.numeric.trains import TRAINS

@@ -16,7 +16,7 @@ from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.multiple_choice.trains import TRAINS
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
-from clinqa.training.train_items import read_items
+from clinqa.training.prepare import read_items
 from scoring.choice.made_choices import dataset, row, rows, table
 from tiny_model import make_tiny
 from training.made_training import FAST, trained

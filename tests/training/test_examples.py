@@ -10,7 +10,7 @@ from clinqa.kinds.facets.trains import Lesson
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
 from clinqa.training.language import mask_lines
-from clinqa.training.train_items import TrainItem
+from clinqa.training.prepare import TrainItem
 from training.letters import Letters
 
 TEMPLATE = load_template("long_form")

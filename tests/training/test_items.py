@@ -9,8 +9,7 @@ import pytest
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.long_form.trains import TRAINS
-from clinqa.training.prepare import read_split
-from clinqa.training.train_items import read_items
+from clinqa.training.prepare import read_items, read_split
 from clinqa.training.train_options import TrainOptions
 from training.made_training import write
 

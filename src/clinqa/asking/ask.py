@@ -14,14 +14,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 
 from clinqa.asking.budget import Budget
-from clinqa.asking.kept import PromptKeeper
 from clinqa.asking.prompter import KeyedPrompt, Prompter
 from clinqa.asking.repeats import Repeats
-from clinqa.asking.results import TRANSIENT, is_amount, is_whole, record_of
+from clinqa.asking.results import TRANSIENT, PromptKeeper, is_amount, is_whole, record_of
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.stage import Progress
@@ -100,9 +99,7 @@ class Asking:
         kept: set[int] = set()
         for repeat in range(repeats.run):
             draw = repeats.draw(repeat)
-            prompts = self._noted(self.prompter.prompts(repeat))
-            missing = prompts if draw in kept else self._kept(prompts)
-            self._ask(repeat, (one for one in missing if one.key not in self.journal), last=False)
+            self._ask(repeat, self._missing(repeat, keep=draw not in kept), last=False)
             kept.add(draw)
         if self._again:
             for repeat in range(repeats.run):
@@ -110,15 +107,14 @@ class Asking:
                 self._ask(repeat, failed, last=True)
         self.progress(_STAGE, self.prompter.total, self.prompter.total)
 
-    def _noted(self, prompts: Iterable[KeyedPrompt]) -> Iterator[KeyedPrompt]:
-        for asked in prompts:
+    def _missing(self, repeat: int, *, keep: bool) -> Iterator[KeyedPrompt]:
+        """The prompts of a repeat that are not answered; all are noted, and written down if so."""
+        for asked in self.prompter.prompts(repeat):
             self.expected.add(asked.key)
-            yield asked
-
-    def _kept(self, prompts: Iterable[KeyedPrompt]) -> Iterator[KeyedPrompt]:
-        for asked in prompts:
-            self.keeper.keep(asked)
-            yield asked
+            if keep:
+                self.keeper.keep(asked)
+            if asked.key not in self.journal:
+                yield asked
 
     def _ask(self, repeat: int, prompts: Iterable[KeyedPrompt], *, last: bool) -> None:
         model = self.model(repeat)
@@ -155,7 +151,8 @@ class Asking:
         missing = set(range(len(fitting)))
         if fitting:
             outputs = model.generate([asked.prompt for asked in fitting], self.sampling)
-            with _closing(outputs):
+            # a generator is closed at once when a run stops, so that its requests stop with it
+            with closing(outputs) if isinstance(outputs, Generator) else nullcontext():
                 for index, output in outputs:
                     if index in missing:  # a second answer to one prompt is none of ours
                         missing.remove(index)
@@ -207,8 +204,3 @@ class Asking:
             return None
         key, repeat = self.answered
         return next((one for one in self.prompter.prompts(repeat) if one.key == key), None)
-
-
-def _closing(outputs: object) -> AbstractContextManager[object]:
-    """Close a generator at once when a run stops, so that its requests stop with it."""
-    return closing(outputs) if isinstance(outputs, Generator) else nullcontext()

@@ -9,21 +9,63 @@ says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clinqa.asking.assignment import Assignment
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.asking.prompts import Template
+from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.records import DataClass, strictest
 from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
-from clinqa.models.registry import KINDS, weights_sha256
+from clinqa.kinds.facets.asks import Asks, Forms
+from clinqa.kinds.registry import ItemKind
+from clinqa.models.registry import KINDS, kind_of, weights_sha256
 from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
-__all__ = ["VERB", "check_learnt", "data_class_of_run", "known_of"]
+__all__ = ["VERB", "Assignment", "check_learnt", "data_class_of_run", "known_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A dataset whose items are of one kind, the wording, the options, and the class of the run."""
+
+    dataset: Dataset
+    kind: ItemKind
+    template: Template
+    options: PredictOptions
+    data_class: DataClass
+
+    @property
+    def asks(self) -> Asks:
+        """How items of the kind are asked."""
+        found: Asks = self.kind.facet("asks")
+        return found
+
+    def source(self) -> ItemSource:
+        """The items that are asked."""
+        options = self.options
+        return ItemSource(self.dataset, self.asks, options.split, options.limit, options.categories)
+
+    def forms(self, source: ItemSource) -> Forms | None:
+        """The forms in which the items are asked; None where each has one."""
+        if self.asks.forms is None:
+            return None
+        options = self.options
+        return self.asks.forms(source, options.orders, options.order_design, options.seed)
+
+    @property
+    def weighs_beside(self) -> bool:
+        """Are the kind's answers weighed beside what is written? By default where that sends
+        nothing anywhere."""
+        if self.options.first_token is not None or self.options.constrained:
+            return bool(self.options.first_token)
+        model = kind_of(self.options.model)
+        return self.kind.has("first_token") and bool(model.hasher) and model.takes_shots
+
 
 VERB = "predict"
 

@@ -1,27 +1,45 @@
-"""`clinqa predict`: a dataset and a model in, a RUN folder out, item by item and resumable."""
+"""`clinqa predict`: a dataset and a model in, a RUN folder out, item by item and resumable.
+
+The work of a run goes from the journal to the files in the partial folder, and what it counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from clinqa.asking.answering import PREDICTIONS_FILE, answer_all
-from clinqa.asking.assignment import Assignment
-from clinqa.asking.budget import price_of, prices_of
-from clinqa.asking.identity import VERB, check_learnt, data_class_of_run, known_of
+from clinqa.asking.ask import Asking, open_journal
+from clinqa.asking.budget import Budget, price_of, prices_of
+from clinqa.asking.identity import VERB, Assignment, check_learnt, data_class_of_run, known_of
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.prompts import load_template
 from clinqa.asking.reopen import reopen
-from clinqa.asking.repeats import Repeats, check_repeats
+from clinqa.asking.repeats import Repeats, check_repeats, plan_repeats
+from clinqa.asking.results import PromptKeeper, Tally, write_predictions
+from clinqa.asking.run_models import Models
 from clinqa.asking.shots import draw_shots
-from clinqa.asking.source import kind_of_items
-from clinqa.core.errors import PrivacyError
-from clinqa.core.manifest import Manifest
-from clinqa.core.stage import Known, Progress, Stage, StageResult, run_stage, silent
+from clinqa.asking.source import ItemSource, kind_of_items, train_answers, train_texts
+from clinqa.core.errors import ConfigError, ModelError, PrivacyError
+from clinqa.core.journal import Journal
+from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.predictions import PREDICTIONS_FILE
+from clinqa.core.stage import (
+    Known,
+    Made,
+    Progress,
+    Stage,
+    StageResult,
+    Workplace,
+    run_stage,
+    silent,
+)
 from clinqa.dataset.reader import open_dataset
+from clinqa.kinds.facets.baseline import Baseline
 from clinqa.kinds.needs import refuse_unused
 from clinqa.models.prices import estimate, tokens_of
 from clinqa.models.protocol import ModelOptions
@@ -55,7 +73,7 @@ def predict(
         warnings.extend(check_learnt(told))
         return known_of(told)
 
-    reopened = partial(reopen, predictions=PREDICTIONS_FILE, beside=told.asks.beside)
+    reopened = partial(reopen, beside=told.asks.beside)
     return run_stage(
         Stage(
             verb=VERB,
@@ -105,7 +123,7 @@ def _plan(told: Assignment, out: Path) -> list[str]:
         if options.limit or options.categories
         else f"{source.total:,}"
     )
-    lines = [
+    return [
         f"would read {part} items of split {options.split} in {told.dataset.folder}",
         f"would ask {options.model} with {options.shots} shots, "
         + (
@@ -115,12 +133,10 @@ def _plan(told: Assignment, out: Path) -> list[str]:
         ),
         *([f"in {forms.total:,} {forms.says}"] if forms else []),
         f"the longest prompt has about {max(tokens, default=0):,} tokens",
+        *([str(cost)] if kind_of(options.model).takes_shots else []),
+        _destination(told, out),
+        f"would write a run ({told.data_class.value}) to {out}",
     ]
-    if kind_of(options.model).takes_shots:
-        lines.append(f"{cost}")
-    lines.append(_destination(told, out))
-    lines.append(f"would write a run ({told.data_class.value}) to {out}")
-    return lines
 
 
 def _destination(told: Assignment, out: Path) -> str:
@@ -143,3 +159,208 @@ def _destination(told: Assignment, out: Path) -> str:
     except PrivacyError as error:
         raise PrivacyError(f"would be refused for privacy: {error}") from error
     return f"would send questions and contexts ({told.data_class.value}) to {where}"
+
+
+PROMPTS_FILE = "prompts.jsonl"
+
+
+def answer_all(
+    told: Assignment,
+    place: Workplace,
+    warnings: Sequence[str],
+    progress: Progress,
+    notice: Callable[[str], None] | None,
+) -> Made:
+    """Ask what is not answered yet; write predictions and prompts. `warnings` are told first."""
+    options, source = told.options, told.source()
+    if not source.total:
+        raise ConfigError(f"{told.dataset.folder}: the split {options.split} holds no items")
+    forms = told.forms(source)
+    done = _Done(told, source, forms.total if forms else source.total)
+    done.notes += forms.notes if forms else []
+    weighs = told.asks.weighs if options.constrained or told.weighs_beside else None
+    with ExitStack() as stack:
+        given = _model_options(told, place, notice)
+        models = Models(options, given, stack, done.facts, weighs.words if weighs else None)
+        done.repeats = repeats = plan_repeats(options, models(0))
+        draws = draw_shots(
+            told.dataset,
+            told.template,
+            told.asks.shots,
+            options.shots,
+            options.seed,
+            sorted({repeats.draw(repeat) for repeat in range(repeats.run)}),
+        )
+        done.shots = {str(number): list(draw.ids) for number, draw in draws.items()}
+        prompter = Prompter(source, told.asks, told.template, draws, repeats, options.seed, forms)
+        journal = stack.enter_context(Journal(place.journal, private=place.private))
+        keeper = stack.enter_context(
+            PromptKeeper(place.partial / PROMPTS_FILE, private=place.private)
+        )
+        budget = Budget(price_of(options), options.max_cost)
+        earlier = open_journal(journal, budget)
+        done.resume(earlier.answers, earlier.damaged, prompter.total, repeats.note)
+        asking = Asking(
+            prompter=prompter,
+            model=models,
+            sampling=options.sampling,
+            journal=journal,
+            keeper=keeper,
+            budget=budget,
+            progress=progress,
+            chunk=options.chunk,
+            patience=max(10, 2 * options.max_parallel),
+            context_window=options.context_window,
+            answered=earlier.answered,
+        )
+        asking.run(repeats)
+    done.tally = write_predictions(
+        place.journal,
+        place.partial / PREDICTIONS_FILE,
+        options.model,
+        options.shots,
+        place.private,
+        asking.expected,
+        told.kind.facet("reads"),
+        forms,
+        told.asks.beside,
+    )
+    done.tally.check(prompter.total)
+    return done.made(warnings, None if budget.price is None else round(budget.spent, 6))
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a run did, for its manifest and for people."""
+
+    told: Assignment
+    source: ItemSource
+    prompts: int  # of one repeat
+    repeats: Repeats = field(default_factory=lambda: Repeats(1, 1, "none"))
+    resumed: int = 0
+    tally: Tally = field(default_factory=Tally)
+    shots: dict[str, list[str]] = field(default_factory=dict)
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def resume(self, answers: int, damaged: int, total: int, note: str) -> None:
+        """Note what an earlier run left."""
+        self.resumed = answers
+        if note:
+            self.notes.append(note)
+        if damaged:
+            self.notes.append(f"{damaged:,} records of an earlier run are damaged; asked again")
+        if answers:
+            self.notes.append(f"{answers:,} of {total:,} answers are from an earlier run")
+
+    def made(self, warnings: Sequence[str], cost: float | None) -> Made:
+        """What goes into the manifest; ModelError where nothing at all was answered."""
+        tally, source, repeats = self.tally, self.source, self.repeats
+        if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
+            raise ModelError(
+                f"not one of {tally.total:,} prompts was answered ({_named(tally.errors)})"
+            )
+        if tally.cached:
+            self.notes.append(f"{tally.cached:,} of {tally.total:,} answers came from the cache")
+        return Made(
+            counts={"predictions": self._counts()},
+            rows={PREDICTIONS_FILE: tally.total},
+            warnings=[*warnings, *self._warnings()],
+            details={
+                "items": source.total,
+                "items_in_split": source.in_split,
+                **({"prompts": self.prompts} if self.prompts != source.total else {}),
+                "statuses": dict(tally.statuses),
+                "errors": dict(sorted(tally.errors.items())),
+                "input_tokens": tally.input_tokens,
+                "output_tokens": tally.output_tokens,
+                "model_seconds": round(tally.seconds, 3),
+                "cost": cost,
+                "resumed": self.resumed,
+                "cached": tally.cached,
+                "models": self.facts,
+                "shots": self.shots,
+                "notes": self.notes,
+            },
+            lines=self.notes,
+            configuration={
+                "repeats": repeats.run,
+                "repeats_asked": repeats.asked,
+                "vary": repeats.vary,
+            },
+        )
+
+    def _counts(self) -> StageCounts:
+        """Prompts: an item is asked in each of its forms, in each repeat."""
+        source, run, cannot = self.source, self.repeats.run, self.told.asks.cannot
+        statuses = self.tally.statuses
+        others = {name: n for name, n in statuses.items() if name != "answered" and n}
+        beyond = source.in_split - source.elsewhere - source.unaskable - source.total
+        outside = {
+            "limit": beyond * run,
+            "category": source.elsewhere * run,
+            cannot.reason if cannot else "": source.unaskable * run,
+        }
+        return StageCounts(
+            read=(source.in_split - source.total + self.prompts) * run,
+            kept=statuses["answered"],
+            rejected=sum(others.values()),
+            out_of_scope=sum(outside.values()),
+            rejected_by_reason=others,
+            out_of_scope_by_reason={why: n for why, n in outside.items() if n},
+        )
+
+    def _warnings(self) -> list[str]:
+        tally, asks, found = self.tally, self.told.asks, []
+        if tally.errors:
+            found.append(
+                f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
+                f"({_named(tally.errors)}); they are counted, not dropped"
+            )
+        if asks.cannot and self.source.unaskable:
+            found.append(f"{self.source.unaskable:,} items {asks.cannot.says}")
+        if self.told.options.constrained and asks.weighs and tally.statuses["ambiguous"]:
+            found.append(
+                f"{asks.weighs.says} were equally likely {tally.statuses['ambiguous']:,} times: "
+                "half precision rounds small differences away; --dtype float32 keeps them"
+            )
+        return found + [
+            f"{n:,} of {tally.total:,} answers are {status}"
+            for status, n in tally.statuses.items()
+            if n and status not in ("answered", "error")
+        ]
+
+
+def _model_options(
+    told: Assignment, place: Workplace, notice: Callable[[str], None] | None
+) -> ModelOptions:
+    options = told.options
+    baseline = told.kind.facet("baseline") if told.kind.has("baseline") else Baseline()
+    other = options.train_from  # whose train a baseline learns from
+    learnt = told.dataset if other is None else open_dataset(other)
+    return ModelOptions(
+        data_class=told.data_class,
+        base_url=options.base_url,
+        api_key_env=options.api_key_env,
+        api_version=options.api_version,
+        region=options.region,
+        max_parallel=options.max_parallel,
+        timeout=options.timeout,
+        price_file=options.price_file,
+        cache_dir=options.cache_dir,
+        attestations=options.attestations,
+        egress_log=place.egress,
+        notice=notice,
+        dtype=options.dtype,
+        device=options.device,
+        batch_size=options.batch_size,
+        context_window=options.context_window,
+        extra={"threads": str(options.threads)} if options.threads else {},
+        baseline=baseline,
+        train_answers=train_answers(learnt, baseline),
+        train_texts=train_texts(learnt),
+    )
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {n:,}" for kind, n in sorted(counts.items()))

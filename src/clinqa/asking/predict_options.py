@@ -110,12 +110,8 @@ class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, OutputOptions
                 "--constrained weighs the letters and writes nothing; leave out --first-token"
             )
         if self.base_url is not None:
-            _check_url(self.base_url)
+            parse_url(self.base_url, "--base-url")
+            if urlsplit(self.base_url).query:
+                raise ConfigError("--base-url takes no ?query: a key there would stand in logs")
         if len(self.adapters) > 1 and self.vary != "training-seed":
             raise ConfigError("several --adapter go with --vary training-seed, one a repeat")
-
-
-def _check_url(url: str) -> None:
-    parse_url(url, "--base-url")
-    if urlsplit(url).query:
-        raise ConfigError("--base-url takes no ?query: a key there would stand in logs")

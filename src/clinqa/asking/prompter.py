@@ -59,11 +59,12 @@ class Prompter:
             last = self._template.ask(show(item.question, shown), item.context)
             begun = hashed.get(id(prefix))
             if begun is None:
-                begun = hashed[id(prefix)] = _begin(prefix)
+                # `messages_sha256`, with the shared beginning hashed once
+                before = "".join(_turn(message) + "," for message in prefix)
+                begun = hashed[id(prefix)] = hashlib.sha256(f"[{before}".encode("ascii"))
             digest = begun.copy()
             own = _turn(last)
-            digest.update(own.encode("ascii"))
-            digest.update(b"]")
+            digest.update(f"{own}]".encode("ascii"))
             sha256 = digest.hexdigest()
             prompt = Prompt(
                 item.id,
@@ -98,13 +99,7 @@ def key_of(item_id: str, repeat: int, prompt_sha256: str, variant: int = 0) -> s
 
     Two orders of options of one text make one prompt, so the order is part of it.
     """
-    order = f":{variant}" if variant else ""
-    return f"{item_id}:{repeat}:{prompt_sha256[:16]}{order}"
-
-
-def _begin(prefix: tuple[Message, ...]) -> hashlib._Hash:
-    """The hash of a prompt so far: `messages_sha256`, with the shared beginning hashed once."""
-    return hashlib.sha256(f"[{''.join(_turn(message) + ',' for message in prefix)}".encode("ascii"))
+    return f"{item_id}:{repeat}:{prompt_sha256[:16]}" + (f":{variant}" if variant else "")
 
 
 def _turn(message: Message) -> str:

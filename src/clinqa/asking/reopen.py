@@ -11,6 +11,7 @@ from clinqa.asking.results import TRANSIENT
 from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal
 from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_started
+from clinqa.core.predictions import PREDICTIONS_FILE
 from clinqa.kinds.facets.asks import Beside
 
 __all__ = ["reopen"]
@@ -21,7 +22,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFolder:
+def reopen(folder: OutFolder, beside: Beside | None) -> OutFolder:
     """The folder, unfinished again and with its answers in the journal; itself if nothing failed.
 
     A kill on the way leaves a complete run or an unfinished one of the same identity.
@@ -29,8 +30,7 @@ def reopen(folder: OutFolder, predictions: str, beside: Beside | None) -> OutFol
     done = folder.done
     if done is None:
         return folder
-    path = folder.path / predictions
-    rows = read_parquet(path, _FIELDS).to_pylist()
+    rows = read_parquet(folder.path / PREDICTIONS_FILE, _FIELDS).to_pylist()
     good = [row for row in rows if row["error"] not in TRANSIENT]
     if len(good) == len(rows):
         return folder

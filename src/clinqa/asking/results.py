@@ -1,10 +1,13 @@
-"""From the journal to `predictions.parquet`: a row for each item and repeat, whatever came back."""
+"""From the journal to `predictions.parquet`: a row for each item and repeat, whatever came back;
+and the prompts beside them."""
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
@@ -16,19 +19,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clinqa.asking.prompter import KeyedPrompt, key_of
-from clinqa.core.errors import CheckFailed
+from clinqa.core.closing import Closing
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.journal import read_journal
 from clinqa.core.outfolder import create_file
 from clinqa.core.schema import PREDICTIONS
 from clinqa.kinds.facets.asks import Beside, Forms
 from clinqa.kinds.facets.reads import Reads
-from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Output
+from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Message, Output
 
 __all__ = [
     "TRANSIENT",
+    "PromptKeeper",
     "Tally",
     "is_amount",
     "is_whole",
+    "read_prompts",
     "record_of",
     "write_predictions",
 ]
@@ -238,3 +244,58 @@ def _row(
 def _storable(text: str) -> str:
     """The text as Parquet can hold it: half a surrogate pair is no character."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+class PromptKeeper(Closing):
+    """Writes `prompts.jsonl`: every prompt as it is made, exactly, and each beginning once.
+
+        {"prefix": "p1", "messages": [["system", "…"], …]}
+        {"prompt_sha256": "…", "prefix": "p1", "messages": [["user", "…"]]}
+
+    A prompt is the messages of its prefix and then its own.
+    """
+
+    def __init__(self, path: Path, *, private: bool) -> None:
+        self._file = os.fdopen(create_file(path, private=private), "w", encoding="ascii")
+        self._prefixes: dict[int, tuple[str, tuple[Message, ...]]] = {}
+
+    def keep(self, asked: KeyedPrompt) -> None:
+        """Write a prompt."""
+        # the tuple is held, or another could come to have its id
+        name, _ = self._prefixes.get(id(asked.prefix)) or self._add(asked.prefix)
+        # ASCII JSON: a lone surrogate in a context comes back as it was
+        self._file.write(
+            f'{{"prompt_sha256":"{asked.sha256}","prefix":"{name}","messages":[{asked.own}]}}\n'
+        )
+
+    def close(self) -> None:
+        """Flush and let go of the file."""
+        self._file.close()
+
+    def _add(self, prefix: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+        named = (f"p{len(self._prefixes) + 1}", prefix)
+        self._prefixes[id(prefix)] = named
+        turns = [[message.role, message.text] for message in prefix]
+        self._file.write(json.dumps({"prefix": named[0], "messages": turns}) + "\n")
+        return named
+
+
+def read_prompts(path: Path) -> Iterator[tuple[str, tuple[Message, ...]]]:
+    """(prompt_sha256, messages) of each prompt of a run, exactly as it was asked.
+
+    Repeats with the same shots stand here once. Two items can have the same prompt.
+    """
+    prefixes: dict[str, tuple[Message, ...]] = {}
+    try:
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                record = json.loads(line)
+                messages = tuple(Message(role, text) for role, text in record["messages"])
+                if "prompt_sha256" in record:
+                    yield record["prompt_sha256"], prefixes[record["prefix"]] + messages
+                else:
+                    prefixes[record["prefix"]] = messages
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read as prompts of a run ({type(error).__name__})"
+        ) from error

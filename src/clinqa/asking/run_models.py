@@ -100,12 +100,10 @@ class Constrained(_Behind):
             clock = time.perf_counter()
             weighed = self._weighed(chunk)
             seconds = (time.perf_counter() - clock) / len(chunk)
-            for place, (prompt, found) in enumerate(zip(chunk, weighed, strict=True)):
+            for place, (prompt, found) in enumerate(zip(chunk, weighed, strict=True), start):
                 sha256 = messages_sha256(prompt.messages)
-                text = _said(self._words(prompt.own), found)
-                kept = _finite(found)
-                output = Output(text, "stop", None, None, seconds, "", sha256, weighed=kept)
-                yield start + place, output
+                text, kept = _said(self._words(prompt.own), found), _finite(found)
+                yield place, Output(text, "stop", None, None, seconds, "", sha256, weighed=kept)
 
 
 class Weighed(_Behind):
@@ -144,8 +142,8 @@ def _said(words: Sequence[str], found: Sequence[float]) -> str:
     '{"answer": "True", "log_probability": {"True": -0.5, "False": -1.0}}'
     """
     best = max(found)
-    answer = " and ".join(w for w, value in zip(words, found, strict=True) if value == best)
     told = dict(zip(words, found, strict=True))
+    answer = " and ".join(word for word, value in told.items() if value == best)
     return json.dumps({"answer": answer, "log_probability": told})
 
 
@@ -173,8 +171,7 @@ class Models:
             self._close()
             model = open_model(self._options.model, replace(self._given, adapter=adapter))
             if self._words is not None:
-                behind = Constrained if self._options.constrained else Weighed
-                model = behind(model, self._words)
+                model = (Constrained if self._options.constrained else Weighed)(model, self._words)
             self._open = adapter, model
             said = model.describe() if isinstance(model, TellsFacts) else {}
             facts = {"deterministic": model.deterministic, **said}

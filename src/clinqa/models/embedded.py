@@ -17,8 +17,14 @@ from typing import Any
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.local import LocalModel, open_folder
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.torch_settings import import_torch
-from clinqa.models.weights import check_gguf, converted, known, sha256_of, working_folder
+from clinqa.models.weights import (
+    check_gguf,
+    converted,
+    import_torch,
+    known,
+    sha256_of,
+    working_folder,
+)
 
 __all__ = ["EMBEDDED", "Embedded", "embedded_sha256", "find_embedded", "open_embedded"]
 

@@ -17,9 +17,14 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling, messages_sha256
-from clinqa.models.torch_settings import device_of, from_folder, import_torch, load_tokenizer
 from clinqa.models.trained import CANARIES, trained_folder
-from clinqa.models.weights import folder_sha256
+from clinqa.models.weights import (
+    device_of,
+    folder_sha256,
+    from_folder,
+    import_torch,
+    load_tokenizer,
+)
 
 __all__ = [
     "MINILM",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.models.encoder import padded
+from clinqa.training.prepare import Text
 from clinqa.training.presets import Settings
 from clinqa.training.steps import OwnSteps, StepTally, common_arguments, numbers_of
-from clinqa.training.train_items import Text
 from clinqa.training.validation import Scores, of_classes
 
 Trainer: Any = object

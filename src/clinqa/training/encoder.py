@@ -13,10 +13,9 @@ from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.outfolder import write_durably
 from clinqa.core.stage import Made
 from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
-from clinqa.models.torch_settings import device_of, import_torch
 from clinqa.models.trained import CANARIES
-from clinqa.training.prepare import TrainingTask
-from clinqa.training.train_items import Text, TrainItem
+from clinqa.models.weights import device_of, import_torch
+from clinqa.training.prepare import Text, TrainingTask, TrainItem
 
 __all__ = ["EncoderJob"]
 

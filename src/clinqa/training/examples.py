@@ -15,7 +15,7 @@ from jinja2 import TemplateError
 from clinqa.asking.prompts import Template, prefix_of
 from clinqa.core.errors import ConfigError, ModelError
 from clinqa.models.protocol import Message
-from clinqa.training.train_items import TrainItem
+from clinqa.training.prepare import TrainItem
 
 __all__ = ["Encoder", "TrainExample"]
 

@@ -10,12 +10,11 @@ from clinqa.core.stage import Made
 from clinqa.kinds.facets.trains import Lesson
 from clinqa.models.local.adapter import grow
 from clinqa.models.local.render import Renderer
-from clinqa.models.torch_settings import load_tokenizer
+from clinqa.models.weights import load_tokenizer
 from clinqa.training.examples import Encoder, TrainExample
 from clinqa.training.lora import load_base, lora_config, shape_of
 from clinqa.training.order import Order
-from clinqa.training.prepare import TrainingTask
-from clinqa.training.train_items import TrainItem
+from clinqa.training.prepare import TrainingTask, TrainItem
 from clinqa.training.tree import Laid, lay_out
 from clinqa.training.validation import Choice
 

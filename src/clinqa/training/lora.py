@@ -10,7 +10,7 @@ from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
 from clinqa.models.local.place import WeightsPlace
-from clinqa.models.torch_settings import device_of, dtype_of, from_folder, import_torch
+from clinqa.models.weights import device_of, dtype_of, from_folder, import_torch
 from clinqa.training.presets import Settings
 
 __all__ = [

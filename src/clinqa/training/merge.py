@@ -40,11 +40,10 @@ from clinqa.models.local.adapter import apply_adapter, check_base, grow, tokeniz
 from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
-from clinqa.models.torch_settings import device_of, import_torch, load_tokenizer
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
-from clinqa.training.prepare import class_of, class_of_base
+from clinqa.models.weights import device_of, import_torch, load_tokenizer
+from clinqa.training.prepare import TrainItem, class_of, class_of_base, kind_of_dataset, read_items
 from clinqa.training.train import LIBRARIES
-from clinqa.training.train_items import TrainItem, kind_of_dataset, read_items
 from clinqa.training.train_options import MergeOptions
 
 __all__ = ["merge"]

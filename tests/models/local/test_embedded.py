@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError, MissingExtra
-from clinqa.models import embedded, torch_settings
+from clinqa.models import embedded, weights
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.registry import open_model
 
@@ -23,9 +23,9 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     def absent(name: str) -> object:
         raise ImportError(name)
 
-    monkeypatch.setattr(torch_settings.importlib, "import_module", absent)
+    monkeypatch.setattr(weights.importlib, "import_module", absent)
     with pytest.raises(MissingExtra, match=r"pip install 'clinqa\[local\]'"):
-        torch_settings.import_torch()
+        weights.import_torch()
 
 
 def test_a_missing_package_is_one_error_with_its_pip_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
-from clinqa.models.torch_settings import load_failed
 from clinqa.models.trained import TrainedFolder, trained_folder
-from clinqa.models.weights import folder_sha256
+from clinqa.models.weights import folder_sha256, load_failed
 
 __all__ = ["apply_adapter", "check_base", "grow", "tokenizer_folder"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 try:
     import torch
-except ImportError:  # the extra `local` is not installed; torch_settings.py says so to who asks
+except ImportError:  # the extra `local` is not installed; weights.py says so to who asks
     torch = None
 
 __all__ = ["ATTENTION", "BEGINNING", "Beginning", "Slots", "shared_attention"]

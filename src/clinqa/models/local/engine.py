@@ -21,7 +21,7 @@ from clinqa.models.protocol import Sampling
 
 try:
     import torch
-except ImportError:  # the extra `local` is not installed; torch_settings.py says so to who asks
+except ImportError:  # the extra `local` is not installed; weights.py says so to who asks
     torch = None
 
 __all__ = ["Engine", "WrittenRow", "next_tokens"]

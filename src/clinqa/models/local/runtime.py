@@ -18,14 +18,15 @@ from clinqa.models.local.adapter import apply_adapter, check_base, tokenizer_fol
 from clinqa.models.local.canary import check_canaries
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.torch_settings import (
+from clinqa.models.weights import (
     device_of,
     dtype_of,
+    folder_sha256,
     from_folder,
     import_torch,
     load_tokenizer,
+    sha256_of,
 )
-from clinqa.models.weights import folder_sha256, sha256_of
 
 __all__ = ["Loaded", "load", "load_plain"]
 

@@ -243,7 +243,7 @@ class MiniLM:
     """Embeds questions; `identity` is the hash of its weights."""
 
     def __init__(self, folder: Path) -> None:
-        from clinqa.models.torch_settings import import_torch
+        from clinqa.models.weights import import_torch
 
         self._torch = import_torch()
         from transformers import AutoModel, AutoTokenizer
