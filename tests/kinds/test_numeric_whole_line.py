@@ -211,6 +211,19 @@ def test_groups_are_audited_by_both_its_figures(line: Line) -> None:
     assert "Distance by group" in Path("audited.html").read_text("utf-8")
 
 
+@pytest.mark.full
+def test_a_tiny_model_learns_it_and_answers_with_the_adapter(line: Line) -> None:
+    pytest.importorskip("trl", reason="the extra `train` is not installed")
+    from tiny_model import make_tiny
+    from training.made_training import trained
+
+    base = make_tiny(Path("base"))
+    trained(Path("numbers"), base, Path("adapter"), "best_by=none", "max_steps=3")
+    told = ["--adapter", "adapter", "--max-tokens", "4", "--device", "cpu"]
+    assert main(["predict", "numbers", "--model", f"hf:{base}", *told, "--out", "learnt"]) == 0
+    assert len(line.judged("learnt")["within"]) == len(line.truth)
+
+
 def without(*facets: str) -> registry.ItemKind:
     return replace(KIND, facets=KIND.facets - set(facets))
 

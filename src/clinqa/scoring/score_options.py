@@ -40,23 +40,23 @@ class ScoreOptions(FigureOptions):
     )
     ensembles: Sequence[str] = option(
         (),
-        needs="ensembles",
+        needs="codes",
         flags="--ensemble",
         metavar="NAME=RUN,RUN,...",
         help="the majority vote of these runs, named beforehand; repeatable.",
     )
     search: int | None = option(
-        None, needs="ensembles", metavar="K", help="the best K runs; on validation alone."
+        None, needs="codes", metavar="K", help="the best K runs; on validation alone."
     )
     ensemble_from: Path | None = option(
         None,
-        needs="ensembles",
+        needs="codes",
         metavar="SCORES",
         help="the winner of a --search on validation, scored here.",
     )
     against: Sequence[Path] = option(
         (),
-        needs="ensembles",
+        needs="codes",
         metavar="SCORES",
         help="the same models on another set; is their ranking kept?",
     )

@@ -123,7 +123,7 @@ class _Scoring:
         options, runs = self.options, self.runs
         self.measures: Measures = self.kind.facet("measures")
         self.judges: Judges = self.kind.facet("judges")
-        self.codes: Codes | None = self.kind.facet("codes") if self.kind.has("ensembles") else None
+        self.codes: Codes | None = self.kind.facet("codes") if self.kind.has("codes") else None
         self.design = Design(seed=options.seed, draws=options.draws)
         self.judge: OpenJudge = self.judges.open(
             self.dataset.folder, self.dataset.manifest, runs, options

@@ -16,5 +16,5 @@ KIND = ItemKind(
             *("trains", "judges", "measures", "codes", "audited"),
         }
     ),
-    abilities=frozenset({"constrained", "two_classes", "ensembles"}),
+    abilities=frozenset({"constrained", "two_classes"}),
 )
