@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from clinqa.core.figures import PairedTest
-from clinqa.stats.comparing import compare, mcnemar
+from clinqa.stats.comparing import compare, family_tests, mcnemar
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import FEW, estimate, estimates
-from clinqa.stats.families import family_tests
 from clinqa.stats.intervals import SIGNED, exact
 from clinqa.stats.measure import Measure, mean, share
 from clinqa.stats.verdicts import Told, Verdicts, verdict_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.stats.families import holm
+from clinqa.stats.comparing import holm
 
 chances = st.lists(st.floats(0, 1), max_size=12)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clinqa.stats import kappa as module
+from clinqa.stats import agreement as module
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate
 

@@ -12,16 +12,13 @@ from scipy import stats as scipy_stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import contingency_tables, inter_rater, multitest
 
-from clinqa.stats.agreement import agreement, hierarchy
-from clinqa.stats.comparing import mcnemar
+from clinqa.stats.agreement import agreement, confusion_sums, hierarchy, kappa_of_tables
+from clinqa.stats.comparing import holm, mcnemar
 from clinqa.stats.design import Design, resampled_totals
 from clinqa.stats.ensembles import majority, search
 from clinqa.stats.estimates import estimates
-from clinqa.stats.families import holm
-from clinqa.stats.kappa import confusion_sums, kappa_of_tables
 from clinqa.stats.measure import share
-from clinqa.stats.pareto import frontier
-from clinqa.stats.rank import kendall, means_drawn, ranking_kept
+from clinqa.stats.rank import frontier, kendall, means_drawn, ranking_kept
 
 
 def _codes(judges: int, items: int, seed: int = 0, silent: float = 0.1) -> np.ndarray:

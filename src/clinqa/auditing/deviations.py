@@ -21,8 +21,7 @@ from clinqa.core.arrays import Floats, Ints
 from clinqa.core.ids import sub_seed
 from clinqa.stats.design import Design, resampled_totals
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.intervals import percentile
-from clinqa.stats.jointly import simultaneous
+from clinqa.stats.intervals import percentile, simultaneous
 from clinqa.stats.measure import share
 
 __all__ = ["Interval", "intervals", "scores_with_intervals"]

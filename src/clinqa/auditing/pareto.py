@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from clinqa.stats.pareto import frontier
+from clinqa.stats.rank import frontier
 
 __all__ = ["MEAN", "Point", "points_of"]
 

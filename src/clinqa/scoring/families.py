@@ -17,9 +17,8 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import Measures, TestedTogether
-from clinqa.stats.comparing import compare
+from clinqa.stats.comparing import compare, family_tests
 from clinqa.stats.design import Design
-from clinqa.stats.families import family_tests
 
 __all__ = ["Family", "check_primary", "deciding_way", "family_of", "tests_of"]
 

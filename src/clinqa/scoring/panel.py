@@ -22,7 +22,7 @@ from clinqa.scoring.stands_on import by_size
 from clinqa.stats.agreement import Agreement, agreement, hierarchy
 from clinqa.stats.comparing import compare
 from clinqa.stats.measure import mean
-from clinqa.stats.pareto import frontier
+from clinqa.stats.rank import frontier
 
 __all__ = ["bases_of", "panel_of", "panel_tables"]
 
@@ -136,29 +136,14 @@ def _relations(
     kappas: Agreement, errors: Agreement, relations: Sequence[str]
 ) -> list[dict[str, Any]]:
     """The mean kappa of each kind of pair; resamples of all pairs belong together."""
-    places = {pair: at for at, pair in enumerate(kappas.pairs)}
-    own = np.array([places[pair] for pair in errors.pairs], dtype=np.intp)
     made = []
     for name in (TUNED_TUNED, TUNED_BASE, TUNED_OTHER, PLAIN):
-        chosen = np.array([at for at, one in enumerate(relations) if one == name], dtype=np.intp)
-        if not len(chosen):
-            continue
-        pairs = [errors.pairs[at] for at in chosen.tolist()]
-        entry: dict[str, Any] = {"relation": name, "pairs": len(pairs)}
-        for key, found, columns in (
-            ("kappa", kappas, own[chosen]),
-            ("error_kappa", errors, chosen),
-        ):
-            # pairs for which kappa does not exist are left out of its mean
-            values = np.array([found.value[a, b] for a, b in pairs])
-            there = np.flatnonzero(np.isfinite(values))
-            value = float(values[there].mean()) if len(there) else float("nan")
-            some = len(found.samples) and len(there)
-            means = found.samples[:, columns[there]].mean(axis=1) if some else np.zeros(0)
-            means = means[np.isfinite(means)]
-            bounds = np.quantile(means, [0.025, 0.975]) if len(means) >= 100 else [np.nan] * 2
-            entry[key] = [known(value), *(known(float(one)) for one in bounds)]
-        made.append(entry)
+        pairs = [pair for pair, one in zip(errors.pairs, relations, strict=True) if one == name]
+        if pairs:
+            means = {"kappa": kappas.mean(pairs), "error_kappa": errors.mean(pairs)}
+            ends = {key: [one.value, one.low, one.high] for key, one in means.items()}
+            told = {key: [known(end) for end in own] for key, own in ends.items()}
+            made.append({"relation": name, "pairs": len(pairs), **told})
     return made
 
 
@@ -297,9 +282,7 @@ def _medical(coded: Coded) -> Iterator[dict[str, Any]]:
                 "medical": a.id,
                 "general": b.id,
                 "parameters": list(sizes),
-                **{
-                    name: known(getattr(found, name)) for name in ("difference", "low", "high", "p")
-                },
+                **{name: known(getattr(found, name)) for name in _DIFFERENCE},
             }
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.stats import rankdata
 
-from clinqa.core.arrays import AnyArray, Floats
+from clinqa.core.arrays import Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest, known
 from clinqa.core.manifest import Manifest, sha256_file
@@ -22,8 +22,8 @@ from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import Codes
 from clinqa.scoring.coded import Coded, asked_by_all, key_of
 from clinqa.scoring.votes import read_meta
-from clinqa.stats.design import cluster_weights
-from clinqa.stats.rank import ranking_kept
+from clinqa.stats.design import Design
+from clinqa.stats.rank import means_drawn, ranking_kept
 
 __all__ = ["Other", "open_others", "transfer_of"]
 
@@ -96,7 +96,7 @@ def _rankings(here: Here, others: Sequence[Other], seed: int, draws: int) -> dic
     sets: list[Here | Other] = [here, *others]
     keys = list(here.runs)
     everywhere = [key for key in keys if all(key in one.runs for one in sets)]
-    columns = [one.accuracies(everywhere, seed, 0)[0] for one in sets] if everywhere else []
+    columns = [one.accuracies(everywhere, seed, draws)[0] for one in sets] if everywhere else []
     taus = []
     for a, b in combinations(range(len(sets)), 2):
         shared = [key for key in keys if key in sets[a].runs and key in sets[b].runs]
@@ -135,21 +135,6 @@ def _kept(
     return told, ours, theirs
 
 
-def accuracies(right: Floats, groups: AnyArray, seed: int, draws: int) -> tuple[Floats, Floats]:
-    """Accuracy of each row, and of each row in each resample of the groups."""
-    _, coded = np.unique(groups, return_inverse=True)
-    clusters = int(coded.max()) + 1
-    sums = np.stack([np.bincount(coded, row, clusters) for row in right])
-    size = np.bincount(coded, minlength=clusters).astype(np.float64)
-    if clusters < 2 or not draws:
-        return right.mean(axis=1), np.zeros((0, len(right)))
-    samples = [
-        np.einsum("dc,mc->dm", weights, sums) / np.einsum("dc,c->d", weights, size)[:, None]
-        for weights in cluster_weights(clusters, draws, seed)
-    ]
-    return right.mean(axis=1), np.concatenate(samples)
-
-
 class Here:
     """The set that is scored."""
 
@@ -168,7 +153,8 @@ class Here:
             noun = self._coded.codes.noun
             raise ConfigError(f"--against: there is no {noun} that all these runs were asked")
         right = self._coded.right(ours, rows)
-        return accuracies(right, self._coded.items.cluster[rows], seed, draws)
+        clusters = self._coded.items.cluster[rows]
+        return means_drawn(right, Design(clusters, seed=seed, draws=draws))
 
 
 class Other:
@@ -207,7 +193,8 @@ class Other:
         if not items:
             raise ConfigError(f"--against {self._folder}: its runs share no item")
         share = np.array([[np.mean(one[item]) for item in items] for one in own])
-        return accuracies(share, np.array([pairs[item] for item in items]), seed, draws)
+        clusters = [pairs[item] for item in items]
+        return means_drawn(share, Design(clusters, seed=seed, draws=draws))
 
 
 def _gains(

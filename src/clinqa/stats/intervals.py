@@ -14,7 +14,7 @@ import math
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtr, ndtri, stdtr, stdtrit
 
-from clinqa.core.arrays import Floats
+from clinqa.core.arrays import ArrayLike, Floats
 
 __all__ = [
     "ROUNDING",
@@ -27,6 +27,7 @@ __all__ = [
     "of_samples",
     "percentile",
     "reach",
+    "simultaneous",
     "student",
     "two_sided",
     "wilson",
@@ -154,3 +155,24 @@ def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, flo
     middle = (share + z * z / (2 * trials)) / scale
     far = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2)) / scale
     return max(0.0, middle - far), min(1.0, middle + far)
+
+
+def simultaneous(
+    values: Floats, samples: Floats, clusters: ArrayLike, level: float
+) -> tuple[Floats, Floats]:
+    """Both ends for figures (groups, …) from their samples (draws, groups, …).
+
+    The reach of each is its standard error times one number, chosen so that those of all groups
+    cover at once (max-t of the bootstrap). `clusters`: how many each group has.
+    """
+    away = samples - values
+    many = np.asarray(clusters).reshape(-1, *[1] * (values.ndim - 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        there = ~np.isnan(away)
+        spread = np.sqrt(np.where(there, away**2, 0.0).sum(axis=0) / there.sum(axis=0))
+        # as many clusters, one less: the spread of a sample's own draws is a little too small
+        spread = spread * np.sqrt(many / np.maximum(many - 1, 1))
+        far = np.abs(away) / np.where(spread > 0, spread, np.nan)
+    worst = np.max(np.where(np.isnan(far), 0.0, far), axis=1)
+    reach = np.quantile(worst, level, axis=0) * spread
+    return values - reach, values + reach

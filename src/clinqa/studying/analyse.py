@@ -18,6 +18,7 @@ import numpy as np
 
 from clinqa.core.arrays import Floats
 from clinqa.core.figures import Figure, PairedTest, known
+from clinqa.stats.comparing import adjusted
 from clinqa.stats.crossed import FEWEST_SEEDS
 from clinqa.stats.diagonal import (
     FEWEST_PERMUTED,
@@ -27,7 +28,6 @@ from clinqa.stats.diagonal import (
     permutation_test,
 )
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.families import adjusted
 from clinqa.studying.answers import ALL, NONE
 from clinqa.studying.crossing import Arm
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.stats.comparing import compare
+from clinqa.stats.comparing import adjusted, compare
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import estimates
-from clinqa.stats.families import adjusted
 from clinqa.stats.measure import mean
 from clinqa.terms.scoring import ScoredPlace
 from clinqa.terms.term_options import BASE

@@ -14,8 +14,8 @@ from clinqa.core.arrays import Floats
 from clinqa.kinds.long_form.clinical import KINDS
 from clinqa.kinds.long_form.judges import CLASSES, COLUMNS
 from clinqa.kinds.long_form.text import STATISTICS, text_metrics
+from clinqa.stats.agreement import kappa_of_tables
 from clinqa.stats.intervals import SIGNED
-from clinqa.stats.kappa import kappa_of_tables
 from clinqa.stats.measure import Measure, share
 
 __all__ = ["clinical_measures", "level_cells", "macro_f1", "status_measures", "text_measures"]

@@ -22,7 +22,7 @@ from clinqa.sources.banks import BankItem
 from clinqa.sources.banks.bank_item import matching_text
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.kappa import kappa
+from clinqa.stats.agreement import kappa
 from clinqa.stats.krippendorff import MISSING, alpha, coded, fleiss_kappa
 from clinqa.stats.measure import share
 
