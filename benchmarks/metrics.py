@@ -43,8 +43,7 @@ from clinqa.kinds.long_form.text.cut_texts import (
     tokens_13a,
 )
 from clinqa.kinds.long_form.text.meteor import Meteor
-from clinqa.kinds.long_form.text.rouge import rouge_f
-from clinqa.kinds.long_form.text.token_f1 import token_f1
+from clinqa.kinds.long_form.text.overlap import rouge_f, token_f1
 from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, nltk_data_folder
 from clinqa.simulate.echo import simulate
 from clinqa.stats.design import Design

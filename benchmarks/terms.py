@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from clinqa.packs.terms import builtin_terms
-from clinqa.terms.folding import joins, key_of, tokens
+from clinqa.terms.matcher import joins, key_of, tokens
 from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import open_vocabulary
 

@@ -22,11 +22,11 @@ from clinqa.core.errors import ConfigError
 from clinqa.kinds.multiple_choice.choices import (
     LETTERS,
     OptionOrders,
+    is_positional,
     orders_of,
     solved,
     with_options,
 )
-from clinqa.kinds.multiple_choice.positional import is_positional
 from clinqa.models.protocol import Prompt
 from scoring.choice.made_choices import Weighing, content, dataset, first, row, rows, run, table
 

@@ -7,9 +7,9 @@ import pytest
 
 from auditing.made import audit_of
 from clinqa.auditing.answers import Means, lay_out, means_of
+from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import between_variance, crude, equality_difference, trend
-from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import Found, audit_means
 from clinqa.simulate.answerers import Effect
 from clinqa.stats.nulls import adjusted, blocks_of, p_values

@@ -12,8 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from auditing.made import Made, audit_of
-from clinqa.auditing.deviations import scores_with_intervals
-from clinqa.auditing.drawing import AuditDraws
+from clinqa.auditing.deviations import AuditDraws, scores_with_intervals
 from clinqa.auditing.engine import Found, audit_means
 from clinqa.simulate.answerers import Effect
 

@@ -14,7 +14,7 @@ from clinqa.dataset.shown import described
 from clinqa.kinds.facets.describes import BarPicture, BarRow
 from clinqa.kinds.multiple_choice.describes import specialty_picture, summarise_choices
 from clinqa.kinds.true_false.describes import funnel_picture, summarise_pairs
-from clinqa.present.bars import draw_bars
+from clinqa.present.plot import draw_bars
 from clinqa.present.terminal import TextPage, rendered
 from scoring.binary.made_statements import dataset as pairs
 from scoring.choice.made_choices import dataset, row, rows

@@ -11,8 +11,8 @@ import pytest
 
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.kinds.facets.charts import Bar, HeatMap, Histogram, Plane, PlanePoint
+from clinqa.present.html import drawn
 from clinqa.present.report import write_report
-from clinqa.present.svg import drawn
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from scoring.binary.made_statements import dataset, run

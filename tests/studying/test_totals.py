@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import SourceError
-from clinqa.studying.totals import read_totals
+from clinqa.studying.printed import read_totals
 
 TABLE3 = Path(__file__).parents[2].parent / "shared" / "data" / "smedqa_table3.csv"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.terms.align import Aligned, align
+from clinqa.terms.scoring import Aligned, align
 
 Offsets = list[tuple[int, int]]
 

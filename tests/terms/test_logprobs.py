@@ -19,11 +19,9 @@ from clinqa.core.errors import ConfigError, ModelError
 from clinqa.core.records import Reason
 from clinqa.models.local.render import Renderer
 from clinqa.models.protocol import ModelOptions
-from clinqa.terms.align import align
 from clinqa.terms.find import find_terms
-from clinqa.terms.gold import gold_text
 from clinqa.terms.logprobs import term_logprobs
-from clinqa.terms.scoring import TermPlace, open_scorer, score_items
+from clinqa.terms.scoring import TermPlace, align, gold_text, open_scorer, score_items
 from clinqa.terms.term_options import FindOptions, LogprobOptions
 from models.local.test_adapter import make_adapter
 from terms.made_terms import build, write_obo

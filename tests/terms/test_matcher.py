@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.sources.terminology.records import Label
-from clinqa.terms.folding import key_of, tokens
-from clinqa.terms.matcher import NameMatcher
+from clinqa.terms.matcher import NameMatcher, key_of, tokens
 
 NAMES = [
     ("pain", [Label("Pain", 0)]),

@@ -9,6 +9,8 @@ excluded    name, reason
 settings    what was told, and how nulls and intervals are made
 rows        what became of the tables' rows
 pareto      performance against bias
+
+And the audit for the terminal: cut points, what was left out, each gap beside chance.
 """
 
 from __future__ import annotations
@@ -19,16 +21,24 @@ from typing import Any
 from clinqa.auditing.answers import Means
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Cohort
+from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.drawing import AuditDraws
-from clinqa.auditing.pareto import Point
+from clinqa.auditing.records import Gap, Point
 from clinqa.core.predictions import FinishedRun
+from clinqa.core.visible import visible
+from clinqa.core.wording import decimals, p_value
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.audited import PATIENTS, Who
 from clinqa.kinds.facets.judges import SplitItems
-from clinqa.scoring.groups import model_facts
+from clinqa.present.audit.says import by_chance
+from clinqa.scoring.stands_on import model_facts
+from clinqa.stats.verdicts import gap_verdict
 
-__all__ = ["dimension_record", "meta_of"]
+__all__ = [
+    "dimension_record",
+    "lines_of",
+    "meta_of",
+]
 
 
 def dimension_record(dimension: Dimension, least: int, who: Who = PATIENTS) -> dict[str, Any]:
@@ -118,3 +128,45 @@ def meta_of(
         "pareto": [point.as_json() for point in points],
         "warnings": list(warnings),
     }
+
+
+def lines_of(
+    dimensions: Sequence[Mapping[str, Any]],
+    excluded: Sequence[Mapping[str, Any]],
+    gaps: Sequence[Gap],
+    runs: Sequence[FinishedRun],
+    metrics: Sequence[str],
+) -> list[str]:
+    """Dimensions with their groups, then a line a metric, dimension and run."""
+    lines = []
+    for one in dimensions:
+        lines.append(f"{visible(one['name'])} ({one['unit']} level): {_groups(one)}")
+    lines += [f"{visible(one['name'])}: left out: {one['reason']}" for one in excluded]
+    names = {run.id: run.name for run in runs}
+    for metric in metrics:
+        lines += ["", f"{metric}: gap between groups, beside what chance alone gives"]
+        for gap in gaps:
+            if gap.metric == metric and gap.measure == "equality_difference":
+                lines.append(f"  {visible(gap.dimension)}, {visible(names[gap.run])}: {_told(gap)}")
+    return lines
+
+
+def _groups(one: Mapping[str, Any]) -> str:
+    parts = []
+    for group in one["groups"]:
+        held = f" ({group['range']})" if group["range"] else ""
+        n = "withheld" if group["withheld"] else f"{group['patients']:,}"
+        parts.append(f"{visible(group['name'])}{held} {n}")
+    if one["missing"] is None or one["missing"]:
+        parts.append(f"missing {'few' if one['missing'] is None else format(one['missing'], ',')}")
+    return "; ".join(parts)
+
+
+def _told(gap: Gap) -> str:
+    if gap.value is None:
+        return "no figure"
+    return (
+        f"{decimals(gap.value)} (by chance {decimals(gap.expected)}, excess "
+        f"{decimals(gap.excess)}), p {p_value(gap.p)}, over all {p_value(gap.p_max)}: "
+        f"{gap_verdict(gap.p, gap.p_max)}; this much arises by chance {by_chance(gap.p)}"
+    )

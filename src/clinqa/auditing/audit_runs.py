@@ -13,21 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from clinqa.auditing.about import meta_of
+from clinqa.auditing.about import lines_of, meta_of
 from clinqa.auditing.answers import Means, strata_of
-from clinqa.auditing.asked import entering
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
 from clinqa.auditing.csv_tables import tables_of
+from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
-from clinqa.auditing.drawing import AuditDraws
 from clinqa.auditing.engine import audit_means
-from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
+from clinqa.auditing.gaps import entering, figures_of, gaps_of, overall_figures
 from clinqa.auditing.identity import VERB, known_of, plan_of
 from clinqa.auditing.judged_means import check_metrics, judged_means
-from clinqa.auditing.lines import lines_of
-from clinqa.auditing.pareto import MEAN, Point, points_of
-from clinqa.auditing.records import Gap
+from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
@@ -39,8 +36,7 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import Judges, OpenJudge, SplitItems
 from clinqa.kinds.registry import ItemKind
-from clinqa.scoring.identity import data_class_of
-from clinqa.scoring.inputs import kind_of_split, load_items, open_runs
+from clinqa.scoring.inputs import data_class_of, kind_of_split, load_items, open_runs
 
 __all__ = ["AUDIT_FILE", "audit"]
 

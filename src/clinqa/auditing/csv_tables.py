@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clinqa.auditing.pareto import Point
-from clinqa.auditing.records import Gap
+from clinqa.auditing.records import Gap, Point
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure
 

@@ -16,7 +16,6 @@ import numpy as np
 from clinqa.auditing.answers import Means
 from clinqa.auditing.dimensions import Dimension
 from clinqa.auditing.disparities import Crude, crude, trend
-from clinqa.auditing.drawing import AuditDraws
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.ids import sub_seed
 from clinqa.stats.design import Design, resampled_totals
@@ -24,7 +23,25 @@ from clinqa.stats.estimates import Estimate, estimates
 from clinqa.stats.intervals import percentile, simultaneous
 from clinqa.stats.measure import share
 
-__all__ = ["Interval", "intervals", "scores_with_intervals"]
+__all__ = [
+    "AuditDraws",
+    "Interval",
+    "intervals",
+    "scores_with_intervals",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditDraws:
+    """How many samples of patients and permutations of attributes, and from which seed; in words,
+    who is drawn, and within what gaps are standardised."""
+
+    seed: int = 0
+    draws: int = 1000
+    permutations: int = 1000
+    level: float = 0.95
+    who: str = "patients"
+    strata: str = ""
 
 
 @dataclass(frozen=True, slots=True)

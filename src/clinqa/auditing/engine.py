@@ -13,12 +13,21 @@ import numpy as np
 
 from clinqa.auditing.answers import Means
 from clinqa.auditing.cohort import PATIENT, TRACT
-from clinqa.auditing.deviations import Interval, intervals
+from clinqa.auditing.deviations import AuditDraws, Interval, intervals
 from clinqa.auditing.dimensions import Dimension
-from clinqa.auditing.disparities import Crude, between_variance, crude, equality_difference, trend
-from clinqa.auditing.drawing import AuditDraws
+from clinqa.auditing.disparities import (
+    Crude,
+    Standardised,
+    StrataCells,
+    between_variance,
+    cells_of,
+    crude,
+    equality_difference,
+    hardness,
+    standardised,
+    trend,
+)
 from clinqa.auditing.null import Shuffled, Units, shuffled
-from clinqa.auditing.standard import Standardised, StrataCells, cells_of, hardness, standardised
 from clinqa.core.arrays import Floats, Ints
 from clinqa.stats.nulls import Null, blocks_of, keys_of, null
 

@@ -15,7 +15,7 @@ from clinqa.core.stage import Known
 from clinqa.core.visible import visible
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.judges import OpenJudge, SplitItems
-from clinqa.scoring.identity import inputs_of
+from clinqa.scoring.inputs import inputs_of
 
 __all__ = ["VERB", "known_of", "plan_of"]
 

@@ -21,7 +21,7 @@ from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.stage import Progress
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import JudgedAnswers, OpenJudge, SplitItems
-from clinqa.scoring.identity import SCORES_FILE
+from clinqa.scoring.inputs import SCORES_FILE
 from clinqa.scoring.score_runs import ITEMS_FILE
 from clinqa.stats.measure import Measure
 

@@ -78,7 +78,7 @@ def totals(
     ],
 ) -> Outcome:
     """Do the rows of a printed table sum to its printed totals? Exit 1 where they do not."""
-    from clinqa.studying.totals import read_totals
+    from clinqa.studying.printed import read_totals
 
     found = read_totals(file)
     wrong = "; ".join(found.wrong) or None

@@ -17,8 +17,7 @@ from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure, known
 from clinqa.kinds.facets.judges import JudgedRun
 from clinqa.scoring.coded import Coded, asked_by_all, common_repeats, said_in
-from clinqa.scoring.groups import model_facts
-from clinqa.scoring.stands_on import by_size
+from clinqa.scoring.stands_on import by_size, model_facts
 from clinqa.stats.agreement import Agreement, agreement, hierarchy
 from clinqa.stats.comparing import compare
 from clinqa.stats.measure import mean

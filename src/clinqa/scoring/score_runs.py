@@ -40,22 +40,22 @@ from clinqa.kinds.facets.measures import Measures
 from clinqa.kinds.needs import refuse_unused
 from clinqa.kinds.registry import ItemKind
 from clinqa.scoring.coded import Coded
-from clinqa.scoring.corrected import Corrected, corrected_by
-from clinqa.scoring.csv_tables import tables_of
 from clinqa.scoring.families import Family, check_primary, deciding_way, family_of, tests_of
-from clinqa.scoring.figuring import figures_of
+from clinqa.scoring.figuring import Corrected, corrected_by, figures_of
 from clinqa.scoring.human import read_human
-from clinqa.scoring.identity import (
+from clinqa.scoring.inputs import (
     SCORES_FILE,
     configuration_of,
     data_class_of,
     inputs_of,
+    kind_of_split,
+    load_items,
+    open_runs,
 )
-from clinqa.scoring.inputs import kind_of_split, load_items, open_runs
 from clinqa.scoring.panel import panel_of, panel_tables
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.stands_on import low_metrics, meta_of, rankings_of
-from clinqa.scoring.telling import lines_of, warnings_of
+from clinqa.scoring.telling import lines_of, tables_of, warnings_of
 from clinqa.scoring.transfer import Other, open_others, transfer_of
 from clinqa.scoring.votes import Named, about_vote, check_search, declared, searched, vote
 from clinqa.stats.design import Design

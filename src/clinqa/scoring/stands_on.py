@@ -22,14 +22,20 @@ from clinqa.core.figures import Figure
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import Measures
+from clinqa.models.families import base_of, facts_of
 from clinqa.scoring.families import Family
-from clinqa.scoring.groups import model_facts
 from clinqa.stats.comparing import FLIPS
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import RULE
 from clinqa.stats.verdicts import ranked as best_first
 
-__all__ = ["by_size", "low_metrics", "meta_of", "rankings_of"]
+__all__ = [
+    "by_size",
+    "low_metrics",
+    "meta_of",
+    "model_facts",
+    "rankings_of",
+]
 
 
 def meta_of(
@@ -164,4 +170,27 @@ def by_size(
         family: sorted(among, key=lambda one: [one[key] for key in reversed(keys)])
         for family, among in sorted(found.items())
         if len({one["parameters"] for one in among}) > 1
+    }
+
+
+_BILLION = 1e9
+
+
+def model_facts(name: str) -> dict[str, Any]:
+    """Group, family, number of parameters, base model and licence; None where not known.
+
+    >>> model_facts("embedded:smollm2")["group"], model_facts("hf:/somewhere/ours")["group"]
+    ('general', None)
+    """
+    facts = facts_of(name)
+    if facts is None:
+        return dict.fromkeys(("title", "group", "family", "parameters", "base", "licence"))
+    base = base_of(facts)
+    return {
+        "title": facts.name,
+        "group": facts.group,
+        "family": facts.family,
+        "parameters": facts.parameters * _BILLION if facts.parameters else None,
+        "base": None if base is None else base.id,
+        "licence": facts.licence,
     }

@@ -1,7 +1,7 @@
 """Clinical terms in questions: found, mapped to specialties, compared between splits and models.
 
-words, matcher     a text to tokens; the longest names of concepts in it
-hpo, snomed, umls  from an ontology to concepts with specialties (the paths of S-MedQA's A.8)
+matcher            a text to tokens; the longest names of concepts in it
+paths              from an ontology to concepts with specialties (those of S-MedQA's A.8)
 find               `clinqa terms find`: a dataset to terms, tables and the overlap matrix
-align, logprobs    `clinqa terms logprobs`: what models give these terms in the text
+scoring, logprobs  `clinqa terms logprobs`: what models give these terms in the text
 """

@@ -34,10 +34,9 @@ from clinqa.packs.terms import TermPack, builtin_terms
 from clinqa.terms.item_texts import read_items
 from clinqa.terms.matcher import Concept
 from clinqa.terms.overlap import Held, overlap_figures
-from clinqa.terms.records import Occurrence
 from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
-from clinqa.terms.write import write_terms
+from clinqa.terms.write import Occurrence, write_terms
 
 __all__ = ["VERB", "counts_of", "find_terms"]
 
@@ -104,9 +103,8 @@ def _work(
         "warnings": warnings,
     }
     drawn = write_terms(
-        place.partial, read.occurrences, read.items, vocabulary.concepts, figures, meta,
-        general=options.general, private=place.private,
-    )  # fmt: skip
+        place, read.occurrences, read.items, vocabulary.concepts, figures, meta, options.general
+    )
     return Made(
         counts=_stages(read, vocabulary.concepts, options),
         warnings=[*warnings, *drawn],

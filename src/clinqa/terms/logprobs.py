@@ -46,8 +46,7 @@ from clinqa.terms.find import counts_of
 from clinqa.terms.item_texts import TermItem, read_items
 from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
 from clinqa.terms.term_options import BASE, WEIGHTS, LogprobOptions
-from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE
-from clinqa.terms.write_logprobs import write_logprobs
+from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE, write_logprobs
 
 __all__ = ["VERB", "term_logprobs"]
 
@@ -118,7 +117,7 @@ def _compared(
         "models": facts,
         "warnings": list(made.warnings),
     }
-    drawn = write_logprobs(place.partial, rows, made, meta, place.private)
+    drawn = write_logprobs(place, rows, made, meta)
     stages = _stages(work, rows)
     return Made(
         counts=stages,

@@ -1,4 +1,15 @@
-"""The log-probability of every occurrence of a term under one model."""
+"""The log-probability of every occurrence of a term in the gold text, under one model.
+
+The gold text is an item as a model reads it. `asked`: the question as a user's turn in the model's
+own template, the right answer as its reply; a model without a template gets the same as a
+completion. `plain`: the question and below it the answer, without any template, as in S-MedQA's own
+scripts (which take the question alone and put it in lower case; here the text stays as it is).
+
+Which tokens are a term is told by character offsets, every occurrence apart. The tokens of a term
+in a sentence are not those of the term by itself ("asthma" alone, after a blank, in capitals, glued
+to a bracket), so looking for the latter in the former finds the first of several occurrences, or
+none and then, with -1 for "none", some other token's probability. Offsets have neither fault.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +17,68 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ConfigError, ModelError
 from clinqa.core.records import Reason
 from clinqa.models.local.model import LocalModel
-from clinqa.models.protocol import ModelOptions
+from clinqa.models.local.render import Renderer
+from clinqa.models.protocol import Message, ModelOptions
 from clinqa.models.registry import open_model
-from clinqa.terms.align import Aligned, align
-from clinqa.terms.gold import gold_text
+from clinqa.terms.item_texts import ANSWER, CONTEXT, QUESTION
 
-__all__ = ["ScoredPlace", "TermPlace", "open_scorer", "score_items"]
+__all__ = [
+    "Aligned",
+    "GoldText",
+    "ScoredPlace",
+    "TermPlace",
+    "align",
+    "gold_text",
+    "open_scorer",
+    "score_items",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """The places of a term's tokens in the text's tokens, first and one after the last.
+
+    `reaches`: a token at its edge also covers letters or marks that are not the term's.
+    """
+
+    first: int
+    after: int
+    reaches: bool
+
+
+def align(text: str, offsets: Sequence[tuple[int, int]], start: int, end: int) -> Aligned | None:
+    """The tokens of `text[start:end]`, or None where they do not cover it.
+
+    `offsets` are (start, end) of each token. A token belongs to a term if it covers one of its
+    characters other than blanks; pieces of one character, as byte-level tokenizers make of "ö",
+    have the offsets of the whole, and all belong.
+
+    >>> align("no asthma.", [(0, 2), (2, 6), (6, 9), (9, 10)], 3, 9)
+    Aligned(first=1, after=3, reaches=False)
+    >>> align("(asthma)", [(0, 4), (4, 8)], 1, 7)
+    Aligned(first=0, after=2, reaches=True)
+    >>> align("asthma", [(0, 2), (4, 6)], 0, 6) is None
+    True
+    """
+    inside = [
+        place
+        for place, (low, high) in enumerate(offsets)
+        if low < high and text[max(low, start) : min(high, end)].strip()
+    ]
+    if not inside:
+        return None
+    first, after = inside[0], inside[-1] + 1
+    covered: set[int] = set()
+    reaches = False
+    for low, high in offsets[first:after]:
+        covered.update(range(low, high))
+        reaches |= bool(text[low : min(high, start)].strip() or text[max(low, end) : high].strip())
+    missing = any(at not in covered and not text[at].isspace() for at in range(start, end))
+    return None if missing else Aligned(first, after, reaches)
+
 
 _AT_ONCE = 64
 
@@ -115,3 +179,49 @@ def _scored(
 def _why(at: Aligned | None) -> Reason:
     """A term at the very start of a text, with no mark before it, follows from nothing."""
     return Reason.NOT_ALIGNED if at is None else Reason.NOTHING_BEFORE
+
+
+_MARK = "clinqa-text-stands-here"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldText:
+    """A text and where each part of the item begins in it."""
+
+    text: str
+    starts: Mapping[str, int]
+
+
+def gold_text(parts: Mapping[str, str], form: str, renderer: Renderer) -> GoldText:
+    """The text of an item's question, context and answer in this form."""
+    asked = {name: parts[name] for name in (CONTEXT, QUESTION) if parts.get(name, "").strip()}
+    body, starts = "", {}
+    for name, text in asked.items():
+        body += "\n\n" if body else ""
+        starts[name] = len(body)
+        body += text
+    answer = parts.get(ANSWER, "")
+    lead = ""
+    if form == "plain":
+        before, shown, after = "", body, "\n" if answer.strip() else ""
+    else:
+        before, shown, after = _shown(body, renderer)
+        # a completion's "Answer:" is followed by a blank, as training has it
+        lead = " " if renderer.kind == "completion" and not answer[:1].isspace() else ""
+    cut = body.index(shown)
+    starts = {name: len(before) + at - cut for name, at in starts.items()}
+    text = before + shown + after
+    if answer.strip():
+        starts[ANSWER] = len(text) + len(lead)
+        text += lead + answer
+    return GoldText(text, starts)
+
+
+def _shown(body: str, renderer: Renderer) -> tuple[str, str, str]:
+    """What the template puts before a user's text, the text as it shows it, and what follows."""
+    before, _, after = renderer.text([Message("user", _MARK)]).partition(_MARK)
+    whole = renderer.text([Message("user", body)])
+    for shown in (body, body.strip()):  # some templates strip a turn
+        if whole == before + shown + after:
+            return before, shown, after
+    raise ModelError("the model's chat template changes the text of a question; use --form plain")

@@ -9,7 +9,7 @@ import pytest
 
 from clinqa.core.errors import ClinqaError
 from clinqa.kinds.multiple_choice.letters import read_letter
-from clinqa.kinds.multiple_choice.matching import trained_matcher
+from clinqa.kinds.multiple_choice.matching import Matcher, fit, held_out, trained_matcher
 from clinqa.kinds.multiple_choice.matching.annotated import (
     Annotated,
     bundled_outputs,
@@ -17,7 +17,6 @@ from clinqa.kinds.multiple_choice.matching.annotated import (
 )
 from clinqa.kinds.multiple_choice.matching.features import features_of
 from clinqa.kinds.multiple_choice.matching.mentions import read_mentions
-from clinqa.kinds.multiple_choice.matching.model import Matcher, fit, held_out
 from clinqa.simulate.phrasings import made_outputs, phrasings
 
 OPTIONS = ["Mitral stenosis", "Aortic stenosis", "A statin alone", "Aspirin"]

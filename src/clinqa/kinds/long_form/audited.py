@@ -20,7 +20,7 @@ from clinqa.kinds.long_form.answer_measures import (
 )
 from clinqa.kinds.long_form.clinical import at_risk
 from clinqa.kinds.long_form.judges import COLUMNS, JudgedWith, labeller_of
-from clinqa.kinds.long_form.text.signatures import METRICS
+from clinqa.kinds.long_form.text.metrics import METRICS
 from clinqa.stats.measure import Measure
 
 __all__ = ["AUDITED"]

@@ -32,10 +32,12 @@ from clinqa.kinds.long_form.answer_measures import (
 )
 from clinqa.kinds.long_form.clinical import KINDS
 from clinqa.kinds.long_form.judges import CLASSES, labeller_of
-from clinqa.kinds.long_form.spreads import spreads_of
 from clinqa.stats.measure import Measure
 
-__all__ = ["MEASURES"]
+__all__ = [
+    "MEASURES",
+    "spreads_of",
+]
 
 _EXPLORED = 999  # flips of an exploratory test
 
@@ -191,3 +193,28 @@ MEASURES = Measures(
         "level_accuracy", frozenset(KINDS) - {"unrelated_added"}, frozenset({"unrelated_added"})
     ),
 )
+
+
+def spreads_of(judged: JudgedRun, measures: Sequence[Measure]) -> Iterator[dict[str, Any]]:
+    """The standard deviation of each metric between repeats, each repeat judged as a whole.
+
+    A run that answers the same each time has no spread; that is not a spread of 0. Nor has one
+    that was asked once.
+    """
+    run, repeats = judged.run, judged.repeats
+    assert run is not None and judged.totals is not None
+    kind = "deterministic" if run.deterministic else "sd" if repeats > 1 else "asked once"
+    varied = "nothing" if run.deterministic or repeats == 1 else run.vary
+    for measure in measures:
+        value = None
+        if kind == "sd":
+            each = measure.of(judged.totals)
+            value = float(np.std(each, ddof=1)) if np.isfinite(each).all() else None
+        yield {
+            "run": run.id,
+            "metric": measure.name,
+            "kind": kind,
+            "value": value,
+            "varied": varied,
+            "repeats": repeats,
+        }

@@ -24,7 +24,7 @@ from clinqa.kinds.facets.describes import (
     percent,
     tallied,
 )
-from clinqa.kinds.multiple_choice.positional import is_positional
+from clinqa.kinds.multiple_choice.choices import is_positional
 
 __all__ = ["DESCRIBES", "specialty_picture", "summarise_choices"]
 

@@ -20,8 +20,15 @@ from clinqa.kinds.facets.judges import (
     SplitItems,
 )
 from clinqa.kinds.multiple_choice.matching import TrainedMatcher, trained_matcher
-from clinqa.kinds.multiple_choice.prompted import by_order, design_of, load_questions, prompted_by
-from clinqa.kinds.multiple_choice.readers import Picks, picks_of, rows_of
+from clinqa.kinds.multiple_choice.prompted import (
+    Picks,
+    by_order,
+    design_of,
+    load_questions,
+    picks_of,
+    prompted_by,
+    rows_of,
+)
 
 __all__ = ["COMMON", "FIXED", "JUDGES"]
 

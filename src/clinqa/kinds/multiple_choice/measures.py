@@ -7,6 +7,7 @@ same_pick         share of shuffled items of which the same option is picked in 
 recall, picked    by number of options and position: share right where the right option stands
                   there; share of answers that pick what stands there
 recall_spread     standard deviation of the recalls of all positions
+positions         a test for each number of options, of the prompts that were shuffled
 status_*          shares of all prompts
 
 No answer is a wrong answer; `accuracy` under the other convention stands beside it. Runs are
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations, groupby
 from typing import Any
 
@@ -37,12 +39,16 @@ from clinqa.kinds.facets.measures import (
     Wording,
 )
 from clinqa.kinds.multiple_choice.choices import LETTERS
-from clinqa.kinds.multiple_choice.positions import positions_of
-from clinqa.kinds.multiple_choice.prompted import shuffled
-from clinqa.kinds.multiple_choice.readers import READERS
+from clinqa.kinds.multiple_choice.prompted import READERS, Picks, design_of, shuffled
 from clinqa.stats.measure import Measure, share
+from clinqa.stats.positions import position_test
 
-__all__ = ["ANSWERED", "MEASURES", "WRONG"]
+__all__ = [
+    "ANSWERED",
+    "MEASURES",
+    "WRONG",
+    "positions_of",
+]
 
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 UNIT = "clusters: item with its near-duplicates"
@@ -257,3 +263,35 @@ MEASURES = Measures(
     warns_of_run=_warns_of_run,
     warns_of_all=_warns_of_all,
 )
+
+
+REDRAWS = 2000
+_LARGE = 40_000  # prompts from which on fewer redraws are made
+_FEWER = 500
+
+
+def positions_of(picks: Picks, items: SplitItems, *, seed: int) -> Iterator[dict[str, Any]]:
+    """One for each number of options; none where the orders were not drawn."""
+    asked = picks.asked
+    if not shuffled(asked.run):
+        return
+    sizes = np.array([len(own) for own in asked.order]) * ~asked.positional
+    for size in sorted(set(sizes.tolist()) - {0}):
+        rows = np.flatnonzero(sizes == size)
+        orders = np.array([asked.order[row] for row in rows.tolist()], np.int64)
+        test = position_test(
+            asked.item[rows],
+            np.argsort(orders, axis=1),  # of each option, the place where it stood
+            picks.picked[rows],
+            items.table["answer_index"].to_numpy()[asked.item[rows]],
+            seed=seed,
+            redraws=_FEWER if len(rows) > _LARGE else REDRAWS,
+        )
+        signature = f"positions|multiple_choice|{picks.reader}|{design_of(asked.run)}"
+        yield {
+            "run": asked.run.id,
+            "reader": picks.reader,
+            **asdict(test),
+            "picks": list(test.picks),
+            "signature": f"{signature}|{test.signature}|not adjusted",
+        }

@@ -8,9 +8,8 @@ from typing import Any
 from clinqa.core.figures import Figure
 from clinqa.core.wording import MISSING, count, decimals, p_value, signed
 from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, bracketed
-from clinqa.present.audit.chances import by_chance
 from clinqa.present.audit.read import GAP, Audit, AuditedMetric, AuditGap
-from clinqa.present.audit.says import STANDARD
+from clinqa.present.audit.says import STANDARD, by_chance
 from clinqa.stats.verdicts import gap_verdict
 
 __all__ = [

@@ -1,15 +1,26 @@
-"""The audit in sentences: what was found, what was not, and how little the latter may say."""
+"""The audit in sentences: what was found, what was not, and how little the latter may say.
+
+What an audit says in words that a non-statistician reads right.
+
+A gap is never told alone: beside it stands what chance alone would give, and how often. What is
+found is a difference between groups in these answers; its cause, and whether it matters for care,
+no figure here can say.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from clinqa.core.wording import count, decimals, signed
-from clinqa.present.audit.chances import by_chance
 from clinqa.present.audit.read import AuditedMetric, AuditGap
 from clinqa.stats.verdicts import gap_verdict
 
-__all__ = ["STANDARD", "sentences"]
+__all__ = [
+    "STANDARD",
+    "by_chance",
+    "sentences",
+]
 
 STANDARD = "equality_difference_standardised"
 _MOST = 6
@@ -109,3 +120,23 @@ def _blind(others: Sequence[AuditGap]) -> str:
         f"Not told from chance does not mean that there is no gap: chance alone gives up to {span} "
         "here (19 of 20 samples), so a true gap of about that size would mostly go unseen."
     )
+
+
+def by_chance(p: float | None) -> str:
+    """How often chance alone gives a gap of this size, as people count.
+
+    >>> by_chance(0.41), by_chance(0.04), by_chance(0.001), by_chance(0.97)
+    ('in 4 of 10 such samples', 'in 4 of 100 such samples', 'in 1 of 1,000 such samples or fewer', \
+'in nearly all such samples')
+    """
+    if p is None or not math.isfinite(p):
+        return ""
+    if p >= 0.95:
+        return "in nearly all such samples"
+    if p >= 0.095:
+        return f"in {round(10 * p)} of 10 such samples"
+    if p >= 0.0095:
+        return f"in {round(100 * p)} of 100 such samples"
+    if p >= 0.0015:
+        return f"in {round(1000 * p)} of 1,000 such samples"
+    return "in 1 of 1,000 such samples or fewer"

@@ -20,9 +20,9 @@ from clinqa.core.figures import Figure, known
 from clinqa.packs.specialties import Specialties
 from clinqa.sources.banks import BankItem
 from clinqa.sources.banks.bank_item import matching_text
+from clinqa.stats.agreement import kappa
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.agreement import kappa
 from clinqa.stats.krippendorff import MISSING, alpha, coded, fleiss_kappa
 from clinqa.stats.measure import share
 

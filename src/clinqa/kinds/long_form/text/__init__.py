@@ -2,10 +2,15 @@
 
 `TextMetrics(references, hypotheses)` computes them; `.corpus()` gives the figures, `.statistics`
 the rows of which `text_metrics` makes the figures of any weighted set, and `.signatures` says how.
-A new metric: its own file, a column in `metrics.py`, its name and signature in `signatures.py`.
+A new metric: a function beside `overlap.py`, a column, name and signature in `metrics.py`.
 """
 
-from clinqa.kinds.long_form.text.metrics import STATISTICS, TextMetrics, TextOptions, text_metrics
-from clinqa.kinds.long_form.text.signatures import METRICS
+from clinqa.kinds.long_form.text.metrics import (
+    METRICS,
+    STATISTICS,
+    TextMetrics,
+    TextOptions,
+    text_metrics,
+)
 
 __all__ = ["METRICS", "STATISTICS", "TextMetrics", "TextOptions", "text_metrics"]

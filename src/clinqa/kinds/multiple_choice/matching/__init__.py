@@ -1,15 +1,27 @@
-"""A reader of answers that is trained on annotated outputs, and tested on other questions."""
+"""A reader of answers that is trained on annotated outputs, and tested on other questions.
+
+The matcher: a logistic regression over features of (output, option), and how good it is.
+
+The option that is the only one likelier than not is picked; of none or of several, none is. The
+weights are names and numbers, kept as JSON.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+
+from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
+from clinqa.core.ids import stable_hash
 from clinqa.core.manifest import FileRecord, sha256_file
 from clinqa.kinds.multiple_choice.matching.annotated import (
     Annotated,
@@ -17,10 +29,9 @@ from clinqa.kinds.multiple_choice.matching.annotated import (
     read_annotated,
 )
 from clinqa.kinds.multiple_choice.matching.features import features_of
-from clinqa.kinds.multiple_choice.matching.model import FOLDS, Matcher, fit, held_out
-from clinqa.stats.estimates import Estimate
+from clinqa.stats.estimates import Estimate, estimate
 
-__all__ = ["Annotated", "Matcher", "TrainedMatcher", "trained_matcher"]
+__all__ = ["FOLDS", "Annotated", "Matcher", "TrainedMatcher", "fit", "held_out", "trained_matcher"]
 
 BUNDLED = "bundled, made up"
 
@@ -105,3 +116,97 @@ def _trained(
         f"matcher_accuracy|{FOLDS} folds by question|{source}|clusters: question|"
         f"{accuracy.signature}",
     )
+
+
+FOLDS = 5
+_QUESTIONS = 5  # a feature must be seen in answers to so many
+_C = 1.0
+_VERSION = 1
+
+Rows = list[dict[str, float]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Weights by the name of the feature."""
+
+    weights: Mapping[str, float]
+
+    def match(self, output: str, options: Sequence[str]) -> int | None:
+        """The place of the option that the output commits to; None for none or several."""
+        return self.pick(features_of(output, options))
+
+    def pick(self, rows: Rows) -> int | None:
+        """The same from features."""
+        likely = [at for at, row in enumerate(rows) if self.chance(row) > 0.5]
+        return likely[0] if len(likely) == 1 else None
+
+    def chance(self, row: Mapping[str, float]) -> float:
+        """How likely it is that the output commits to this option."""
+        logit = math.fsum(self.weights.get(name, 0.0) * value for name, value in row.items())
+        return 1 / (1 + math.exp(-min(max(logit, -500.0), 500.0)))
+
+    def as_json(self) -> bytes:
+        """The weights as a file."""
+        body = {"version": _VERSION, "weights": dict(sorted(self.weights.items()))}
+        return (json.dumps(body, indent=0, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def fit(annotated: Sequence[Annotated], rows: Sequence[Rows]) -> Matcher:
+    """The matcher of these outputs; the same whatever their order."""
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
+
+    # in an order of content, so that the solver's last digits do not hang on the file's
+    order = sorted(range(len(rows)), key=lambda at: _key(annotated[at]))
+    seen: dict[str, set[int]] = {}
+    for at in order:
+        for row in rows[at]:
+            for name in row:
+                seen.setdefault(name, set()).add(annotated[at].question)
+    enough = min(_QUESTIONS, max(1, len({one.question for one in annotated}) // 4))
+    names = sorted(name for name, questions in seen.items() if len(questions) >= enough)
+    column = {name: place for place, name in enumerate(names)}
+    data: list[float] = []
+    indices: list[int] = []
+    ends = [0]
+    labels: list[bool] = []
+    for at in order:
+        for option, row in enumerate(rows[at]):
+            told = [(column[name], value) for name, value in row.items() if name in column]
+            told.sort()
+            indices += [place for place, _ in told]
+            data += [value for _, value in told]
+            ends.append(len(data))
+            labels.append(annotated[at].place == option)
+    matrix = csr_matrix((data, indices, ends), shape=(len(labels), len(names)))
+    model = LogisticRegression(C=_C, solver="liblinear", fit_intercept=False, random_state=0)
+    model.fit(matrix, labels)
+    weights = model.coef_[0].tolist()
+    return Matcher({name: round(w, 6) for name, w in zip(names, weights, strict=True) if w})
+
+
+def held_out(annotated: Sequence[Annotated], rows: Sequence[Rows], seed: int) -> Estimate:
+    """Accuracy on questions that the matcher was not trained on, every fold in turn.
+
+    Right is the very option, or none where there is none; the interval is over questions.
+    """
+    right = np.zeros(len(annotated))
+    folds = np.array([stable_hash(seed, "matcher", one.question) % FOLDS for one in annotated])
+    for fold in range(FOLDS):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        if not len(test):
+            continue
+        matcher = fit(_some(annotated, train), _some(rows, train))
+        for at in test.tolist():
+            right[at] = matcher.pick(rows[at]) == annotated[at].place
+    return estimate(right, [str(one.question) for one in annotated], seed=seed)
+
+
+def _some(values: Sequence[T], at: Ints) -> list[T]:
+    return [values[place] for place in at.tolist()]
+
+
+def _key(one: Annotated) -> tuple[int, Iterable[str], str, int]:
+    return one.question, one.options, one.output, -1 if one.place is None else one.place

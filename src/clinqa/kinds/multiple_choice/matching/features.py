@@ -1,7 +1,7 @@
 """What the classifier sees of an output for each option: names of features, no word of a record.
 
 The words around a mention are features only if they stand in outputs to several questions of the
-annotated ones (see model.py), so that what is learnt is how answers are put, not what they say.
+annotated ones (see `fit`), so that what is learnt is how answers are put, not what they say.
 """
 
 from __future__ import annotations
