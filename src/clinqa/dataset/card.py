@@ -79,12 +79,13 @@ class Card:
 def render_card(card: Card, manifest: Manifest) -> str:
     """The text of `README.md`."""
     banner = _BANNERS.get(manifest.data_class)
+    columns = ((f"`{name}`", text) for name, text in card.columns.items())
     sections = [
         ("Warnings", bullets(card.warnings)),
         ("At a glance", tabled(("", ""), _glance(card, manifest))),
         *card.sections,
         ("Where everything read went", _accounting(card, manifest)),
-        ("Columns", tabled(("column", "meaning"), _named(card.columns))),
+        ("Columns", tabled(("column", "meaning"), columns)),
         ("Limits", bullets([*card.limits, RESEARCH])),
         (
             "Licence",
@@ -161,10 +162,6 @@ def _check(card: Card) -> str:
         f"totals reconcile, that no group is in two splits, {card.checked}. `manifest.json` says "
         "how it was made, with SHA-256 of inputs and outputs.\n"
     )
-
-
-def _named(meanings: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    return ((f"`{name}`", text) for name, text in meanings.items())
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.export_options import ExportOptions
-from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.exports import Exports
 
@@ -152,7 +152,8 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     options.check()
     dataset = open_dataset(folder)
     facet: Exports = dataset.kind.facet("exports")
-    splits = {split: _items(dataset, facet, split) for split in SPLITS}
+    columns = ("id", "category", "source_id", *facet.columns)
+    splits = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
     source = dataset.manifest
 
     def made(place: Workplace) -> Made:
@@ -179,9 +180,3 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
             told=lambda done: {"items": done.counts["items"].kept, "files": len(done.outputs)},
         )
     )
-
-
-def _items(dataset: Dataset, facet: Exports, split: str) -> Sequence[Mapping[str, Any]]:
-    columns = ("id", "category", "source_id", *facet.columns)
-    rows: list[Mapping[str, Any]] = dataset.items(split, columns).to_pylist()
-    return rows

@@ -86,8 +86,7 @@ def normalised(text: str) -> str:
     >>> normalised("The normal PR interval is 120-200 ms.")
     'the normal pr interval is 120 200 ms'
     """
-    plain = "".join(char if char.isalnum() else " " for char in text.lower())
-    return " ".join(plain.split())
+    return " ".join("".join(char if char.isalnum() else " " for char in text.lower()).split())
 
 
 def jaccard(one: str, other: str) -> float:
@@ -166,32 +165,19 @@ def clusters(alike: Alike, texts: Iterable[int] | None = None) -> Ints:
 
     With `texts`, only these count; the others have -1. A text of no words is a cluster of its own.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     size = len(alike.set_of)
-    counted = np.zeros(size, dtype=bool)
-    counted[list(texts) if texts is not None else slice(None)] = True
-    parent = list(range(size))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    first: dict[int, int] = {}
-    for text in np.flatnonzero(counted & (alike.set_of >= 0)).tolist():
-        own = int(alike.set_of[text])
-        if own in first:
-            parent[root(text)] = root(first[own])
-        else:
-            first[own] = text
-    for one, other in zip(alike.left.tolist(), alike.right.tolist(), strict=True):
-        if one in first and other in first:
-            a, b = root(first[one]), root(first[other])
-            parent[max(a, b)] = min(a, b)
-    names: dict[int, int] = {}
+    own = np.where(alike.set_of >= 0, alike.set_of, size + np.arange(size))  # no words: alone
+    counted = np.arange(size) if texts is None else np.array(sorted(set(texts)), dtype=np.int64)
+    both = np.isin(alike.left, own[counted]) & np.isin(alike.right, own[counted])
+    left, right = alike.left[both], alike.right[both]
+    pairs = coo_array((np.ones(len(left), bool), (left, right)), shape=(2 * size, 2 * size))
+    _, joined = connected_components(pairs, directed=False)
+    _, first, place = np.unique(joined[own[counted]], return_index=True, return_inverse=True)
     made = np.full(size, -1, dtype=np.int64)
-    for text in np.flatnonzero(counted).tolist():
-        made[text] = names.setdefault(root(text), text)
+    made[counted] = counted[first][place]
     return made
 
 

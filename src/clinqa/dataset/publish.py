@@ -76,6 +76,13 @@ _CONTEXT: Mapping[str, Any] = {
 }
 
 
+_TYPES = (
+    (pa.types.is_boolean, "sc:Boolean"),
+    (pa.types.is_integer, "sc:Integer"),
+    (pa.types.is_floating, "sc:Float"),
+)
+
+
 def render_croissant(
     card: Card,
     manifest: Manifest,
@@ -181,13 +188,7 @@ def _source(record_set: str, column: str, part: str | None = None) -> dict[str, 
 
 
 def _data_type(kind: pa.DataType) -> str:
-    if pa.types.is_boolean(kind):
-        return "sc:Boolean"
-    if pa.types.is_integer(kind):
-        return "sc:Integer"
-    if pa.types.is_floating(kind):
-        return "sc:Float"
-    return "sc:Text"
+    return next((name for fits, name in _TYPES if fits(kind)), "sc:Text")
 
 
 def write_card(

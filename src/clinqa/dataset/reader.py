@@ -90,8 +90,7 @@ def kind_of(folder: Path) -> ItemKind | None:
                     return next((kind for kind in kinds() if kind.name == told), None)
         except (OSError, pa.ArrowException, KeyError):
             continue
-    fits = (kind for kind in kinds() if kind.facet("columns").items.names == names)
-    return next(fits, None)
+    return next((one for one in kinds() if one.facet("columns").items.names == names), None)
 
 
 def row_groups(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

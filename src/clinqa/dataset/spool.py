@@ -36,16 +36,14 @@ def as_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def encode(table: pa.Table, schema: pa.Schema, repeated: Sequence[str]) -> pa.Table:
     """The columns of `schema`, in its types, those in `repeated` as dictionaries."""
-    columns = {}
-    for field in schema:
-        column = table[field.name]
-        if field.name in repeated:
-            columns[field.name] = as_dictionary(column)
-        elif column.type == field.type:
-            columns[field.name] = column
-        else:
-            columns[field.name] = column.cast(field.type)
-    return pa.table(columns)
+    return pa.table(
+        {
+            field.name: as_dictionary(table[field.name])
+            if field.name in repeated
+            else table[field.name].cast(field.type)
+            for field in schema
+        }
+    )
 
 
 def encoded_schema(schema: pa.Schema, repeated: Sequence[str]) -> pa.Schema:

@@ -41,15 +41,14 @@ def write_splits(
 
 def write_rejects(partial: Path, rejects: Iterable[Reject], *, private: bool) -> dict[str, int]:
     """Write `rejects.parquet`, in an order that hangs on what was read alone."""
-    rows = [asdict(one) for one in sorted(rejects, key=_place)]
+    rows = [asdict(one) for one in sorted(rejects, key=_order)]
     table = pa.Table.from_pylist(rows, schema=REJECTS)
     path = partial / "rejects.parquet"
     return rows_by_name(partial, write_table(path, table, REJECTS, private=private))
 
 
-def _place(one: Reject) -> tuple[Any, ...]:
-    row = -1 if one.row is None else one.row
-    where = (one.source_id, one.part, one.page or 0, row)
+def _order(one: Reject) -> tuple[Any, ...]:
+    where = (one.source_id, one.part, one.page or 0, -1 if one.row is None else one.row)
     return (one.stage, one.reason.value, *where, one.detail)
 
 

@@ -80,13 +80,7 @@ class ResponseCache:
         """Keep an answer."""
         if output.error or output.finish_reason == "error":
             return
-        row = (
-            key,
-            output.text,
-            output.finish_reason,
-            output.input_tokens,
-            output.output_tokens,
-        )
+        row = (key, output.text, output.finish_reason, output.input_tokens, output.output_tokens)
         try:
             self._base.execute("insert or ignore into responses values (?, ?, ?, ?, ?)", row)
         except sqlite3.Error as error:

@@ -178,7 +178,6 @@ def load_classifier(
     """A two-class model with its tokenizer; with `words`, its classes are called so, and where the
     folder holds no head it has a new one."""
     torch = import_torch()
-    transformers = importlib.import_module("transformers")
     if not any(folder.glob("*.safetensors")):
         raise ConfigError(f"{name}: the folder holds no *.safetensors; other formats are not read")
     named: dict[str, Any] = (
@@ -191,7 +190,7 @@ def load_classifier(
     )
     tokenizer = load_tokenizer(name, folder)
     model = from_folder(
-        transformers.AutoModelForSequenceClassification,
+        "AutoModelForSequenceClassification",
         name,
         folder,
         "the folder as a classifier",

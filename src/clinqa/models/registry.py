@@ -63,7 +63,7 @@ KINDS: dict[str, ModelKind] = {
         ),
         ModelKind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file", hasher="gguf_sha256"),
         ModelKind(
-            "openai", "clinqa.models.remote.openai", "open_openai", "any compatible server", True
+            "openai", "clinqa.models.remote.openai", "OpenAIModel", "any compatible server", True
         ),
         ModelKind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
         ModelKind(

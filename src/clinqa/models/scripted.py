@@ -103,17 +103,18 @@ def _rule(where: str, line: str) -> Rule:
             f'{where}: a line is {{"match": text or null, "output": text, "finish_reason": …}}, or '
             'names an "item" and perhaps its "repeat" instead'
         ) from error
-    if rule.repeat is not None and (rule.item is None or not isinstance(rule.repeat, int)):
-        raise ConfigError(f"{where}: repeat is a number and goes with item")
-    if rule.item is not None and rule.match is not None:
-        raise ConfigError(f"{where}: match or item, not both")
     texts = (rule.output, rule.finish_reason, rule.error, rule.match or "", rule.item or "")
-    if not all(isinstance(text, str) for text in texts):
-        raise ConfigError(f"{where}: match, output, finish_reason and error are texts")
-    if rule.finish_reason not in FINISH_REASONS:
-        raise ConfigError(f"{where}: finish_reason is one of {', '.join(FINISH_REASONS)}")
-    if rule.error and rule.error not in ERROR_KINDS:
-        raise ConfigError(f"{where}: error is one of {', '.join(ERROR_KINDS)}")
-    if bool(rule.error) != (rule.finish_reason == "error"):
-        raise ConfigError(f"{where}: an error kind goes with finish_reason error, and only there")
+    whole = rule.repeat is None or (rule.item is not None and isinstance(rule.repeat, int))
+    holds = {
+        "repeat is a number and goes with item": whole,
+        "match or item, not both": rule.item is None or rule.match is None,
+        "match, output, finish_reason and error are texts": all(isinstance(t, str) for t in texts),
+        f"finish_reason is one of {', '.join(FINISH_REASONS)}": rule.finish_reason
+        in FINISH_REASONS,
+        f"error is one of {', '.join(ERROR_KINDS)}": rule.error in ("", *ERROR_KINDS),
+        "an error kind goes with finish_reason error, and only there": bool(rule.error)
+        == (rule.finish_reason == "error"),
+    }
+    if faults := [said for said, so in holds.items() if not so]:
+        raise ConfigError(f"{where}: {faults[0]}")
     return rule

@@ -73,37 +73,27 @@ def import_torch(extra: str = "local", threads: int | str | None = None) -> Any:
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     if threads is not None:
-        if not str(threads).isdecimal() or int(threads) < 1:
-            raise ConfigError("threads: a whole number from 1 up")
         torch.set_num_threads(int(threads))
     return torch
 
 
 def load_failed() -> tuple[type[BaseException], ...]:
     """What transformers and safetensors raise over a file they cannot read."""
-    safetensors = importlib.import_module("safetensors")
-    wrong: tuple[type[BaseException], ...] = (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RuntimeError,
-        ImportError,
-        safetensors.SafetensorError,
-    )
-    return wrong
+    own = importlib.import_module("safetensors").SafetensorError
+    usual = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
+    return (*usual, own)
 
 
 def from_folder(
-    loader: Any, name: str, folder: Path, what: str, advice: str = "", **options: Any
+    loader: str, name: str, folder: Path, what: str, advice: str = "", **options: Any
 ) -> Any:
     """What a class of transformers makes of a folder, offline and with no code of its own.
 
     `what` that is, and `advice`, are for the ModelError where it cannot be loaded.
     """
+    transformers = importlib.import_module("transformers")
     try:
-        return loader.from_pretrained(
+        return getattr(transformers, loader).from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False, **options
         )
     except load_failed() as error:
@@ -114,8 +104,7 @@ def from_folder(
 
 def load_tokenizer(name: str, folder: Path) -> Any:
     """The tokenizer of a model's folder."""
-    transformers = importlib.import_module("transformers")
-    return from_folder(transformers.AutoTokenizer, name, folder, "the tokenizer")
+    return from_folder("AutoTokenizer", name, folder, "the tokenizer")
 
 
 def device_of(torch: Any, wanted: str | None) -> str:
@@ -262,9 +251,6 @@ def working_folder() -> Path:
 
 def _place(digest: str) -> Path:
     # A later transformers may convert better; what an earlier one made is then not used.
-    major = version("transformers").partition(".")[0] if _has("transformers") else "0"
+    there = importlib.util.find_spec("transformers") is not None
+    major = version("transformers").partition(".")[0] if there else "0"
     return cache_folder() / f"{digest[:32]}-f32-t{major}"
-
-
-def _has(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None

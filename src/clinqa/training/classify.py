@@ -85,10 +85,7 @@ class ClassTrainer(OwnSteps, Trainer):  # type: ignore[misc]
 
     def validation_scores(self) -> Scores:
         """Of the validation items."""
-        return self._scores(self._validation)
-
-    def _scores(self, texts: Sequence[Text]) -> Scores:
-        model = self.model_wrapped
+        texts, model = self._validation, self.model_wrapped
         was_training = model.training
         model.eval()
         order = sorted(range(len(texts)), key=lambda n: (len(texts[n].tokens), n))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +98,8 @@ class EncoderJob(TrainingTask):
         trainer.model = trainer.model_wrapped = trainer.optimizer = None
         gc.collect()
         odds = self._odds(load_classifier(self.place.name, folder)[0])
-        if memory is not None and not _near(memory, odds):
+        off = 0.0 if memory is None else max(abs(a - b) for a, b in zip(memory, odds, strict=True))
+        if not off <= 1e-3:
             raise CheckFailed("the saved classifier does not answer like the trained one")
         body = canary_json(self._statements, odds).encode("utf-8")
         write_durably(folder / CANARIES, body, private=self.private)
@@ -114,7 +114,3 @@ class EncoderJob(TrainingTask):
     def _statements(self) -> list[str]:
         """The made-up ones; encoders read them alone."""
         return list(dict.fromkeys(asked for _, asked, _ in self.trains.canaries))
-
-
-def _near(a: Sequence[float], b: Sequence[float]) -> bool:
-    return max(abs(x - y) for x, y in zip(a, b, strict=True)) <= 1e-3

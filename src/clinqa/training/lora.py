@@ -74,7 +74,7 @@ def load_base(place: WeightsPlace, tokenizer: Any, settings: Settings, device: s
         )
         options["device_map"] = {"": torch.cuda.current_device()}
     model = from_folder(
-        transformers.AutoModelForCausalLM,
+        "AutoModelForCausalLM",
         place.name,
         place.folder,
         "the folder for training",
@@ -139,11 +139,10 @@ class Shape:
 
 def shape_of(place: WeightsPlace, tokenizer: Any) -> Shape:
     """From config.json and generation_config.json."""
-    transformers = importlib.import_module("transformers")
     name, folder = place.name, place.folder
-    config = from_folder(transformers.AutoConfig, name, folder, "config.json").get_text_config()
+    config = from_folder("AutoConfig", name, folder, "config.json").get_text_config()
     try:
-        ends = from_folder(transformers.GenerationConfig, name, folder, "generation_config.json")
+        ends = from_folder("GenerationConfig", name, folder, "generation_config.json")
         known = ends.eos_token_id
     except ModelError:  # there is none
         known = None

@@ -74,7 +74,13 @@ def merge(
         drift = {**_drift(place, options, folder, prompts, progress), "split": split}
         pq.write_table(trained.hashes(), folder / TRAINED_ON, compression="zstd")
         workplace.write("README.md", _card(place, options, data_class, drift))
-        return Made(warnings=_warnings(drift), details={"drift": drift, **_origin(trained)})
+        told = trained.manifest.details  # of the adapter, what the model should still be known by
+        origin = {
+            "base": dict(trained.base),
+            "kind": told.get("kind"),
+            "template": told.get("template", {}),
+        }
+        return Made(warnings=_warnings(drift), details={"drift": drift, **origin})
 
     return run_stage(
         Stage(
@@ -114,16 +120,6 @@ def _known(
     }
     decides = {"inputs": [record.sha256 for record in inputs]}
     return Known(configuration, inputs, decides, frozenset({"device"}))
-
-
-def _origin(trained: TrainedFolder) -> dict[str, Any]:
-    """Of the adapter what the model should still be known by."""
-    details = trained.manifest.details
-    return {
-        "base": dict(trained.base),
-        "kind": details.get("kind"),
-        "template": details.get("template", {}),
-    }
 
 
 def _warnings(drift: dict[str, Any]) -> list[str]:

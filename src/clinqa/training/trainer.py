@@ -104,17 +104,14 @@ class AnswerTrainer(OwnSteps, Trainer):  # type: ignore[misc]
         return (loss, {"logits": logits}) if return_outputs else loss
 
     def validation_scores(self) -> Scores:
-        """Of the validation items."""
-        return self.scores(self._collate_validation, self._validation)
-
-    def scores(self, collate: Collator, examples: Sequence[TrainExample]) -> Scores:
-        """How well the model answers these, teacher forced; every process does all of them."""
+        """How well the model answers the validation items, teacher forced; every process does all
+        of them."""
         model, head = self.model_wrapped, self._head()
         was_training = model.training
         model.eval()
         rows: list[tuple[Any, Any, Any, Any]] = []
         with torch.no_grad(), self.compute_loss_context_manager():
-            for batch in self._chunks(collate, examples):
+            for batch in self._chunks():
                 batch = self._prepare_inputs(batch)
                 logits, targets = learnt_logits(model, head, batch)
                 pair = None if self._choice is None else logits[:, list(self._choice.tokens)]
@@ -128,10 +125,11 @@ class AnswerTrainer(OwnSteps, Trainer):  # type: ignore[misc]
                 )
         if was_training:
             model.train()
-        return scores_of(examples, rows, self._choice, self._first_decides)
+        return scores_of(self._validation, rows, self._choice, self._first_decides)
 
-    def _chunks(self, collate: Collator, examples: Sequence[TrainExample]) -> Any:
+    def _chunks(self) -> Any:
         """Batches of validation items: those of one context together, then by length."""
+        examples, collate = self._validation, self._collate_validation
         size = max(8, self._settings.batch_size)
         order = sorted(
             range(len(examples)),

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from clinqa.models.local.plan import common
+
 __all__ = ["Laid", "LearntToken", "TreeRow", "lay_out"]
 
 _SHORT = 8  # a shared run below this is not worth a segment
@@ -118,10 +120,7 @@ def _common(items: Sequence[Laid], start: int) -> int:
     end = min(item.answer_from - 1 for item in items)
     first = items[0].tokens
     for item in items[1:]:
-        place = start
-        while place < end and item.tokens[place] == first[place]:
-            place += 1
-        end = min(end, place)
+        end = min(end, common(item.tokens, first))
     return max(end, start)
 
 

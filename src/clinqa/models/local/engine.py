@@ -232,7 +232,7 @@ class Engine:
     ) -> Any:
         at = torch.tensor(positions, device=self._device)
         slots.positions = torch.cat([slots.positions, at], dim=1)
-        length = len(self._now().tokens)
+        length = len((BEGINNING.get() or Beginning([], [])).tokens)
         before = torch.arange(length, device=self._device).expand(len(tokens), length)
         keys = torch.cat([before, slots.positions], dim=1)[:, None, None, :]
         queries = at[:, None, :, None]
@@ -257,9 +257,6 @@ class Engine:
         """A mask to be added to scores: made once a pass and not once a layer."""
         nothing = torch.zeros(sees.shape, dtype=self._model.dtype, device=self._device)
         return nothing.masked_fill_(~sees, float("-inf"))
-
-    def _now(self) -> Beginning:
-        return BEGINNING.get() or Beginning([], [])
 
 
 _UNFIT = (

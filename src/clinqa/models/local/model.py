@@ -11,7 +11,6 @@ import gc
 import importlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import rng
@@ -27,15 +26,6 @@ _ROWS = {"cpu": 32, "other": 64}
 _SLOTS = {"cpu": 16_384, "other": 131_072}
 
 
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """A prompt as tokens. `scored` of its last tokens are a continuation to be scored."""
-
-    index: int
-    tokens: list[int]
-    scored: int = 0
-
-
 class LocalModel:
     """One loaded model. `extra` may hold `threads`, `prefix` (shared or none) and `slots`."""
 
@@ -49,8 +39,6 @@ class LocalModel:
         self._rows = options.batch_size or _ROWS[kind]
         self._slots = int(options.extra.get("slots", _SLOTS[kind]))
         self._share = options.extra.get("prefix", "shared") != "none"
-        if self._rows < 1:
-            raise ConfigError("--batch-size: a whole number from 1 up")
 
     def describe(self) -> dict[str, str]:
         """What a manifest should say: device, number format, versions, hashes of the weights."""
@@ -64,8 +52,6 @@ class LocalModel:
         self, prompts: Sequence[Prompt], sampling: Sampling
     ) -> Iterator[tuple[int, Output]]:
         """(index, output) of every prompt, as batches end."""
-        if sampling.max_tokens < 1:
-            raise ConfigError("--max-tokens: a whole number from 1 up")
         loaded = self._open
         for chunk in _chunks(prompts):
             asks = []
@@ -74,7 +60,7 @@ class LocalModel:
                 if len(tokens) + sampling.max_tokens > loaded.window:
                     yield index, _failed(prompts[index], len(tokens), "context")
                 else:
-                    asks.append(_Ask(index, tokens))
+                    asks.append(PromptRow(index, tokens))
             lengths = {ask.index: len(ask.tokens) for ask in asks}
             for batch in self._plan(asks, sampling.max_tokens):
                 for part in self._written(batch, prompts, sampling, lengths):
@@ -94,7 +80,7 @@ class LocalModel:
                 tokens, scored = loaded.renderer.encode_pair(prompt.messages, continuation)
                 if len(tokens) > loaded.window:
                     raise ConfigError(f"item {prompt.item_id}: longer than the context window")
-                asks.append(_Ask(index, tokens, scored))
+                asks.append(PromptRow(index, tokens, scored + 1))
             self._score(asks, found)
         return found
 
@@ -108,7 +94,7 @@ class LocalModel:
         if any(not 0 < at < len(row) for row, at in zip(rows, first, strict=True)):
             raise ValueError("a place within each row, and not its first")
         asks = [
-            _Ask(index, list(row), len(row) - at)
+            PromptRow(index, list(row), len(row) - at + 1)
             for index, (row, at) in enumerate(zip(rows, first, strict=True))
         ]
         found: list[list[float]] = [[] for _ in rows]
@@ -141,14 +127,13 @@ class LocalModel:
             raise ConfigError(f"{self.name}: the model was closed")
         return self._loaded
 
-    def _score(self, asks: Sequence[_Ask], found: list[list[float]]) -> None:
+    def _score(self, asks: Sequence[PromptRow], found: list[list[float]]) -> None:
         """Put the scores of these into `found`, each in its place."""
         for batch in self._plan(asks, 0):
             for row, values in zip(batch.rows, self._open.engine.score(batch), strict=True):
                 found[row.index] = values
 
-    def _plan(self, asks: Sequence[_Ask], extra: int) -> list[Batch]:
-        rows = [PromptRow(ask.index, ask.tokens, ask.scored + 1) for ask in asks]
+    def _plan(self, rows: Sequence[PromptRow], extra: int) -> list[Batch]:
         return plan(
             rows, max_rows=self._rows, max_slots=self._slots, extra=extra, share=self._share
         )

@@ -101,9 +101,8 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
 def load_plain(name: str, folder: Path, device: str, dtype: str) -> Any:
     """The model in `folder` as transformers has it, ready to answer."""
     torch = import_torch()
-    transformers = importlib.import_module("transformers")
     model = from_folder(
-        transformers.AutoModelForCausalLM,
+        "AutoModelForCausalLM",
         name,
         folder,
         "the folder",

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling, system_and_turns
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.secrets import Keyed
 from clinqa.models.remote.wire import (
     JSON,
     BadReply,
     Reply,
     ServerFault,
+    Wire,
     as_body,
     joined,
     omitted,
@@ -43,7 +43,7 @@ def open_anthropic(name: str, options: ModelOptions) -> RemoteModel:
     return RemoteModel(AnthropicWire(name, options), options)
 
 
-class AnthropicWire(Keyed):
+class AnthropicWire(Wire):
     """Anthropic itself, or a gateway that speaks like it."""
 
     def __init__(self, model: str, options: ModelOptions) -> None:
@@ -100,7 +100,3 @@ class AnthropicWire(Keyed):
         code = details.get("error_code") if isinstance(details, dict) else None
         code = code if isinstance(code, str) else error.get("type")
         return ServerFault(code if isinstance(code, str) else "", "", str(error.get("message", "")))
-
-    def adapt(self, said: ServerFault, body: bytes) -> bool:
-        """There is one spelling."""
-        return False

@@ -54,5 +54,4 @@ class AzureWire(ChatWire):
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """The resource's key."""
-        key = self._secret.reveal() if self._secret else ""
-        return {"Content-Type": JSON, "api-key": key}
+        return {"Content-Type": JSON, "api-key": self._secret.reveal() if self._secret else ""}

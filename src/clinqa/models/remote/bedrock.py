@@ -21,12 +21,13 @@ from urllib.parse import quote
 from clinqa.core.errors import ConfigError, MissingExtra
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling, folded, system_and_turns
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.secrets import Secret
 from clinqa.models.remote.wire import (
     JSON,
     BadReply,
     Reply,
+    Secret,
     ServerFault,
+    Wire,
     as_body,
     given,
     joined,
@@ -59,7 +60,7 @@ def open_bedrock(model_id: str, options: ModelOptions) -> RemoteModel:
     return RemoteModel(BedrockWire(model_id, options), options)
 
 
-class BedrockWire:
+class BedrockWire(Wire):
     """One model of one region."""
 
     def __init__(self, model_id: str, options: ModelOptions) -> None:

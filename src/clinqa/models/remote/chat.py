@@ -10,11 +10,11 @@ from typing import Any
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
-from clinqa.models.remote.secrets import Keyed
 from clinqa.models.remote.wire import (
     BadReply,
     Reply,
     ServerFault,
+    Wire,
     as_body,
     checked_text,
     joined,
@@ -28,10 +28,8 @@ _FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter
 _LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-class ChatWire(Keyed):
+class ChatWire(Wire):
     """Body and answer of chat completions; where they go is for those who derive from it."""
-
-    url: str
 
     def __init__(self, model: str, options: ModelOptions, *, limit: str) -> None:
         self._model: str | None = model

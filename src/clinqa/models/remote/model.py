@@ -42,8 +42,6 @@ class RemoteModel:
             options.data_class, load_attestations(options.attestations), options.egress_log
         )
         self._route = self._guard.route(wire.url, carries_key=wire.has_key)
-        if options.max_parallel < 1 or not options.timeout > 0:
-            raise ConfigError(f"{wire.name}: --max-parallel and --timeout must be above 0")
         self._setting = Setting(
             wire,
             str(self._route.endpoint),

@@ -21,14 +21,9 @@ from clinqa.models.remote.chat import ChatWire
 from clinqa.models.remote.model import RemoteModel
 from clinqa.models.remote.wire import JSON, BadReply, Reply, as_body
 
-__all__ = ["OpenAIModel", "OpenAIWire", "open_openai", "tail_logprobs"]
+__all__ = ["OpenAIModel", "OpenAIWire", "tail_logprobs"]
 
 VENDOR = "https://api.openai.com/v1"
-
-
-def open_openai(name: str, options: ModelOptions) -> OpenAIModel:
-    """The model called `openai:NAME`."""
-    return OpenAIModel(name, options)
 
 
 class OpenAIWire(ChatWire):
@@ -71,7 +66,8 @@ class _ScoringWire(OpenAIWire):
 
 
 class OpenAIModel(RemoteModel):
-    """A remote model that can also score, where its server can (vLLM's `prompt_logprobs`)."""
+    """The model called `openai:NAME`: it can also score, where its server can (vLLM's
+    `prompt_logprobs`)."""
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         super().__init__(OpenAIWire(model, options), options)

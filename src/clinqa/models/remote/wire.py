@@ -1,11 +1,16 @@
-"""What one wire format gives to the client: where, how it asks, and how an answer is read."""
+"""What one wire format gives to the client: where, how it asks, and how an answer is read.
+
+Keys are read from the environment, sent in a header, and shown nowhere.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
@@ -13,6 +18,7 @@ from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 __all__ = [
     "BadReply",
     "Reply",
+    "Secret",
     "ServerFault",
     "Wire",
     "as_body",
@@ -23,6 +29,43 @@ __all__ = [
     "refuse_schema",
     "tokens",
 ]
+
+
+class Secret:
+    """A key and the name of the variable it came from. Only `reveal` gives the key.
+
+    >>> Secret("MY_KEY", "abc")
+    <key in MY_KEY>
+    """
+
+    __slots__ = ("_value", "variable")
+
+    def __init__(self, variable: str, value: str) -> None:
+        self.variable = variable
+        self._value = value
+
+    @classmethod
+    def of(cls, variable: str | None) -> Secret | None:
+        """The key a variable holds; None without one. A key that is no header is an error."""
+        value = os.environ.get(variable, "").strip() if variable else ""
+        if not variable or not value:
+            return None
+        if not all(" " < char <= "~" for char in value):
+            raise ConfigError(f"{variable}: holds characters that no key has; set it anew")
+        return cls(variable, value)
+
+    def reveal(self) -> str:
+        """The key itself, for a header and nothing else."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return f"<key in {self.variable}>"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[type[Secret], tuple[str, str]]:
+        raise TypeError("a key is not pickled: it would be written down")
+
 
 JSON = "application/json"
 MOST_TOKENS = 2**31 - 1
@@ -52,42 +95,53 @@ class ServerFault:
     message: str = ""
 
 
-class Wire(Protocol):
-    """One wire format, set up for one model."""
+class Wire(ABC):
+    """One wire format, set up for one model. A wire sends one key, from an environment variable.
 
-    @property
-    def name(self) -> str:
-        """The name the model was opened by."""
+    `name` is what the model was opened by, `url` where every request goes, already
+    percent-encoded, and `key` the environment variables that hold its key, for messages; empty
+    if it takes none.
+    """
 
-    @property
-    def url(self) -> str:
-        """Where every request goes, already percent-encoded."""
+    name: str
+    url: str
+    key: str
+    _secret: Secret | None
 
-    @property
-    def key(self) -> str:
-        """The environment variables that hold its key, for messages; empty if it takes none."""
+    def take_key(self, variable: str) -> None:
+        """Read the key that the variable holds, if it is set; "" where none is needed."""
+        self.key = variable
+        self._secret = Secret.of(variable)
 
     @property
     def has_key(self) -> bool:
         """Does a key go along with a request?"""
+        return self._secret is not None
 
     def check_key(self) -> None:
         """ConfigError if a key is needed and none is set."""
+        if self.key and self._secret is None:
+            raise ConfigError(f"{self.name}: set the environment variable {self.key}")
 
+    @abstractmethod
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
 
+    @abstractmethod
     def headers(self, body: bytes) -> Mapping[str, str]:
         """Its headers, made anew for each try (a signature ages)."""
 
+    @abstractmethod
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer to a prompt out of a 200; BadReply if it is none."""
 
+    @abstractmethod
     def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
         """What an error answer says."""
 
     def adapt(self, said: ServerFault, body: bytes) -> bool:
         """Ask the same thing in another spelling from now on; False if there is none."""
+        return False
 
 
 def as_body(value: Mapping[str, Any], omit: Collection[str] = ()) -> bytes:
