@@ -142,7 +142,7 @@ def find_blocks(text: str, starts: Sequence[str], stops: Sequence[str]) -> list[
     flat = len(text) > FLAT and text.count("\n") * FLAT < len(text)
     opens = _opens(text, low, patterns, flat)
     titles = _titles(text, low, flat)
-    cues = _cues(titles)
+    cues = len({title.name for title in titles} & CUES)
     if cues >= 2 or (opens and (cues or _has_stop(text, low, patterns, flat))):
         return _inside(text, opens, titles, patterns, flat)
     return _whole(text, opens)
@@ -289,10 +289,6 @@ def _titles(text: str, low: str, flat: bool = False) -> list[_Title]:
     return sorted(found, key=lambda title: (title.start, -title.end))
 
 
-def _cues(titles: list[_Title]) -> int:
-    return len({title.name for title in titles} & CUES)
-
-
 def _words(low: str, word: str) -> Iterator[int]:
     """Where a word stands by itself."""
     size = len(word)
@@ -325,10 +321,6 @@ def _weight(text: str) -> int:
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return end - len(piece.lstrip()), start + len(piece.rstrip())
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.casefold().split())
 
 
 def _phrases(phrases: Sequence[str]) -> str:

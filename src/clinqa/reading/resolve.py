@@ -25,10 +25,7 @@ def mask_of(levels: Iterable[int]) -> int:
     >>> mask_of([0, 1, 0]) == mask_of([1, 0])
     True
     """
-    mask = 0
-    for level in levels:
-        mask |= _BIT[level]
-    return mask
+    return sum(_BIT[level] for level in set(levels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +35,6 @@ class ResolutionTable:
 
     tables: dict[str, tuple[int, ...]]
     inferred_yields: bool
-
-    def level(self, abnormality: str, mask: int) -> int:
-        return self.tables[abnormality][mask]
 
 
 def resolution_table(pack: Pack, profile: str = "default") -> ResolutionTable:
@@ -87,6 +81,6 @@ def resolve(findings: Iterable[Finding], table: ResolutionTable) -> dict[str, in
             rank = 1
         kinds[rank] |= _BIT[finding.level]
     return {
-        name: table.level(name, corrections or explicit or inferred)
+        name: table.tables[name][corrections or explicit or inferred]
         for name, (inferred, explicit, corrections) in sorted(masks.items())
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
@@ -40,25 +38,25 @@ class CompiledRuns:
             if bounds is None
             else tuple(np.ascontiguousarray(side, np.int64) for side in bounds)
         )
-        at, total = 0, len(offsets) - 1
         statement: list[Int32s] = []
+        at, total = 0, len(offsets) - 1
         while at < total:
             span = int(offsets[total] - offsets[at])
             least = int(offsets[at + 1] - offsets[at]) // 2 + 1
             found = _room(max(least, span // _BYTES_A_STATEMENT + 1024))
             at, count = scan_texts(data, offsets, starts, stops, at, self._tables, found)
-            found = _cut(found, count)
+            found = ScanRows._make(column[:count] for column in found)
             statement.append(self._number(data, found))
             parts.append(found)
-        if not parts:
+        if len(parts) == 1:
+            found, numbers = parts[0], statement[0]
+        else:
             parts.append(_room(0))
-            statement.append(np.empty(0, np.int32))
-        found = parts[0]
-        if len(parts) > 1:
-            found = _join(parts)
+            found = ScanRows._make(np.concatenate(column) for column in zip(*parts, strict=True))
+            numbers = np.concatenate([*statement, np.empty(0, np.int32)])
         return Pieces(
             study=found.study,
-            statement=statement[0] if len(parts) == 1 else np.concatenate(statement),
+            statement=numbers,
             start=found.start,
             end=found.end,
             role=found.role,
@@ -126,13 +124,3 @@ def _room(rows: int) -> ScanRows:
         size=np.empty(rows, np.int64),
         hashes=np.empty((rows, 2), np.uint64),
     )
-
-
-def _cut(found: ScanRows, rows: int) -> ScanRows:
-    columns: list[Any] = [column[:rows] for column in found]
-    return ScanRows(*columns)
-
-
-def _join(parts: list[ScanRows]) -> ScanRows:
-    columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return ScanRows(*columns)

@@ -127,17 +127,17 @@ def make_tables(table: SectionTable) -> Tables:
 
 
 def _limits(keys: list[str], structures: list[str]) -> Ints:
-    limits = np.zeros(8, np.int64)
-    limits[HEADER_MAX] = rules.HEADER_MAX
-    limits[MIN_WIDTH] = rules.MIN_WIDTH
-    limits[DASH_ROOM] = rules.DASH_ROOM
-    limits[SPARE_CAPITAL] = rules.SPARE_CAPITAL
-    limits[SPARE] = rules.SPARE
-    limits[FIELD_MAX] = rules.FIELD_MAX
-    limits[KEY_MAX] = max(map(len, keys), default=0)
-    blanked = structures.index(rules.BLANKED) if rules.BLANKED in structures else -2
-    limits[BLANKED] = blanked
-    return limits
+    limits = {
+        HEADER_MAX: rules.HEADER_MAX,
+        MIN_WIDTH: rules.MIN_WIDTH,
+        DASH_ROOM: rules.DASH_ROOM,
+        SPARE_CAPITAL: rules.SPARE_CAPITAL,
+        SPARE: rules.SPARE,
+        FIELD_MAX: rules.FIELD_MAX,
+        KEY_MAX: max(map(len, keys), default=0),
+        BLANKED: structures.index(rules.BLANKED) if rules.BLANKED in structures else -2,
+    }
+    return np.array([limits[place] for place in range(8)], np.int64)
 
 
 def _meaning(header: Header, structures: list[str]) -> tuple[int, int, int, int, int]:

@@ -67,12 +67,11 @@ class SectionTable:
                     sticky=section.sticky,
                     structural=section.structure != "*",
                 )
-        for name, phase in phases.items():
+        heads = {name: Header("*", None, phase) for name, phase in phases.items()}
+        heads |= {role.name.lower(): Header("*", role, Phase.BASELINE) for role in Role}
+        for name, header in heads.items():
             for term in roles.get(name, ()):
-                self.headers[header_key(term)] = Header("*", None, phase)
-        for role in (Role.FINDINGS, Role.CONCLUSION, Role.ADDENDUM, Role.IGNORE):
-            for term in roles.get(role.name.lower(), ()):
-                self.headers[header_key(term)] = Header("*", role, Phase.BASELINE)
+                self.headers[header_key(term)] = header
         for term in roles.get("ignore_block", ()):
             self.blocks[header_key(term)] = Header("*", Role.IGNORE, Phase.BASELINE)
         self.headers.pop("", None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
@@ -98,7 +99,7 @@ class Vocabulary:
         for word in (*pack.spec.plain_words, *pack.english.plain_words):
             self._known.update(token.text for token in tokenize(word))
 
-    def _add(self, terms: Iterable[str], **roles: object) -> None:
+    def _add(self, terms: Iterable[str], **roles: Any) -> None:
         for term in terms:
             key = tuple(token.text for token in tokenize(term))
             if not key:
@@ -106,15 +107,10 @@ class Vocabulary:
             entry = self._phrases.setdefault(key, Roles())
             for name, value in roles.items():
                 if name == "targets":
-                    for target in value:  # type: ignore[attr-defined]
-                        if target not in entry.targets:
-                            entry.targets = (*entry.targets, target)
-                elif name == "tags":
-                    entry.tags = entry.tags | frozenset(value)  # type: ignore[call-overload]
-                elif name == "aspects":
-                    entry.aspects = entry.aspects | frozenset(value)  # type: ignore[call-overload]
-                else:
-                    setattr(entry, name, value)
+                    value = tuple(dict.fromkeys((*entry.targets, *value)))
+                elif name in ("tags", "aspects"):
+                    value = getattr(entry, name) | value
+                setattr(entry, name, value)
 
     def _correctable(self, terms: Iterable[str]) -> None:
         """Words whose misspellings are read: degrees and findings."""
@@ -129,35 +125,9 @@ class Vocabulary:
         for degree in english.degrees:
             self._add(degree.terms, degree=degree.level, trace=degree.trace)
             self._correctable(degree.terms)
-        for name, terms in english.bounds.items():
-            self._add(terms, tags={name})
-        self._add(english.plain_words, tags={"plain"})
-        self._add(english.attributive, tags={"attributive"})
-        self._add(english.between, tags={"between"})
-        self._add(english.scale, tags={"scale"})
-        self._add(english.grade_words, tags={"grade"})
         self._add(english.values["normal"], value="normal")
         self._add(english.values["abnormal"], value="abnormal")
         self._correctable(english.values["normal"][:2] + english.values["abnormal"][:1])
-        for name, terms in english.negation.items():
-            self._add(terms, tags={f"no_{name}"})
-        self._add(english.no_sight, tags={"no_sight"})
-        forms = english.inadequate_forms
-        said = [
-            f"{lead} {adverb}{participle}"
-            for lead in (*forms["auxiliaries"], "not")
-            for adverb in ("", *(f"{word} " for word in forms["adverbs"]))
-            for participle in forms["participles"]
-            if adverb or lead != "not"
-        ]
-        self._add(said, tags={"dim_after"})
-        for name, terms in english.inadequate.items():
-            self._add(terms, tags={f"dim_{name}"})
-        self._add(english.hedges, tags={"hedge"})
-        for name, terms in english.time.items():
-            self._add(terms, tags={name})
-        for name, terms in english.connect.items():
-            self._add(terms, tags={name})
         for key, structure in spec.structures.items():
             self._add(structure.terms, structures=(key,))
             self._correctable(structure.terms)
@@ -185,23 +155,53 @@ class Vocabulary:
                 if len(term) <= 3:
                     self._add([term], cased=True)
         self._add(spec.cased, cased=True)
-        self._add(spec.decoys, tags={"decoy"})
         self._correctable(word for word in spec.decoys if " " not in word)
-        self._add(spec.segments, tags={"segment"})
-        for name, terms in spec.modifiers.items():
-            self._add(terms, tags={f"mod_{name}"})
-        self._add(spec.remaining, tags={"remaining"})
-        self._add(spec.fillers, tags={"filler"})
-        self._add(spec.prosthesis, tags={"prosthesis"})
-        self._add(spec.partial, tags={"partial"})
-        self._add(spec.whole, tags={"whole"})
-        self._add(spec.described, tags={"described"})
-        self._add(spec.structure_only, tags={"decoy", "structure_only"})
-        for name, terms in spec.ignore_clauses.items():
-            self._add(terms, tags={name})
-        self._add(spec.not_enough, tags={"decoy", "dim_before"})
-        for name, terms in spec.unreadable.items():
-            self._add(terms, tags={f"unreadable:{name}"})
+        self._fill_tags(pack)
+
+    def _fill_tags(self, pack: Pack) -> None:
+        """What is marked by a tag alone: by its own name, or by those that the pack lists."""
+        english, spec = pack.english, pack.spec
+        forms = english.inadequate_forms
+        said = [
+            f"{lead} {adverb}{participle}"
+            for lead in (*forms["auxiliaries"], "not")
+            for adverb in ("", *(f"{word} " for word in forms["adverbs"]))
+            for participle in forms["participles"]
+            if adverb or lead != "not"
+        ]
+        for terms, tags in (
+            (english.plain_words, {"plain"}),
+            (english.attributive, {"attributive"}),
+            (english.between, {"between"}),
+            (english.scale, {"scale"}),
+            (english.grade_words, {"grade"}),
+            (english.no_sight, {"no_sight"}),
+            (said, {"dim_after"}),
+            (english.hedges, {"hedge"}),
+            (spec.decoys, {"decoy"}),
+            (spec.segments, {"segment"}),
+            (spec.remaining, {"remaining"}),
+            (spec.fillers, {"filler"}),
+            (spec.prosthesis, {"prosthesis"}),
+            (spec.partial, {"partial"}),
+            (spec.whole, {"whole"}),
+            (spec.described, {"described"}),
+            (spec.structure_only, {"decoy", "structure_only"}),
+            (spec.not_enough, {"decoy", "dim_before"}),
+        ):
+            self._add(terms, tags=tags)
+        for lead, named in (
+            ("", english.bounds),
+            ("no_", english.negation),
+            ("dim_", english.inadequate),
+            ("", english.time),
+            ("", english.connect),
+            ("mod_", spec.modifiers),
+            ("", spec.ignore_clauses),
+            ("unreadable:", spec.unreadable),
+        ):
+            for name, terms in named.items():
+                self._add(terms, tags={f"{lead}{name}"})
         for name, rows in spec.range_words.items():
             for row in rows:
                 self._add(row.terms, tags={f"range:{name}:{row.level}"})
