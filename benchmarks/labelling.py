@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.builders.reports.batches import ahead
 from clinqa.builders.reports.labelled import Labelled, coded
-from clinqa.builders.reports.merged import ahead
 from clinqa.packs.loader import Pack, builtin_pack
 from clinqa.reading.attribute import Attributor
 from clinqa.reading.findings import Reading

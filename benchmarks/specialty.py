@@ -66,13 +66,10 @@ def classifier(path: Path, unseen: Path | None, meaning: bool, seeds: int) -> No
         f"{len(expert.items)} questions, {len(expert.classes)} specialties; "
         f"counted in {seconds:.1f} s"
     )
-    order = np.arange(len(expert.items))
     for seed in range(seeds):
         fold_of = folds_of(expert.labels, expert.groups, FOLDS, seed)
         found, seconds = timed(
-            lambda fold_of=fold_of: out_of_fold(
-                features, expert.labels, expert.classes, fold_of, order
-            )
+            lambda fold_of=fold_of: out_of_fold(features, expert.labels, expert.classes, fold_of)
         )
         views = views_of(features)
         figures = accuracy_and_coverage(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.packs.labels import LabelSyntaxError, LexiconLabel, format_labels, parse_labels
+from clinqa.packs.loader import LabelSyntaxError, LexiconLabel, format_labels, parse_labels
 
 LABEL = st.builds(
     LexiconLabel,

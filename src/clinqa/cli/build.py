@@ -65,7 +65,7 @@ def bank_tf(
     options: BankTfOptions,
 ) -> Outcome:
     """Question banks to pairs of true and false statements, by their official key."""
-    from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
+    from clinqa.builders.banks.truefalse import build_bank_tf
 
     work = partial(build_bank_tf, banks, out, options)
     return staged("build bank-tf", out, options, work, counted("dataset"))

@@ -16,13 +16,12 @@ from clinqa.packs.loader import Pack
 from clinqa.reading.clauses import Clause, Unit, clauses_of
 from clinqa.reading.degrees import fold_degrees
 from clinqa.reading.findings import Claim, Finding
-from clinqa.reading.nouns import is_the_cause, structure_is_dim
 from clinqa.reading.places import Context, Places
 from clinqa.reading.scopes import Frame, frame_of, spoken_now, strip_earlier
 from clinqa.reading.sharing import LIST, look_back, share
 from clinqa.reading.signs import add_signs
 from clinqa.reading.tokens import plain, tokenize
-from clinqa.reading.values import Values
+from clinqa.reading.values import Values, is_the_cause, structure_is_dim
 from clinqa.reading.vocabulary import MarkedPhrase, Vocabulary, complete_sides
 
 __all__ = ["Grammar", "conclude"]

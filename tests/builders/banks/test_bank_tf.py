@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.builders.banks.bank_options import BankTfOptions
-from clinqa.builders.banks.truefalse.pipeline import build_bank_tf
-from clinqa.builders.banks.truefalse.statements import refers
+from clinqa.builders.banks.truefalse import build_bank_tf, refers
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.verify import verify

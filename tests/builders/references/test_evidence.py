@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clinqa.builders.references.evidence import Evidence, PageIndex, find
-from clinqa.builders.references.folded import fold, tokens_of
+from clinqa.builders.references.evidence import Evidence, PageIndex, find, fold, tokens_of
 from clinqa.core.records import Reason
 
 NEGATION = frozenset({"not", "no", "never", "without"})

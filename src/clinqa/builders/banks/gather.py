@@ -83,13 +83,12 @@ def gather(files: Sequence[BankFile], limit: int | None = None) -> Gathered:
     for file in files:
         left = None if limit is None else max(0, limit - read)
         for made in file.items(left):
+            read += 1
             if isinstance(made, Reject):
                 rejects.append(made)
                 if made.reason == Reason.BROKEN_FILE:
                     broken.append(f"{file.path.name} {made.detail}")
-                read += 1
                 continue
-            read += 1
             what = (matching_text(made.question), made.options, made.answer_index)
             own = by_id[made.source_id]
             other = own.get(what)

@@ -21,8 +21,14 @@ from collections.abc import Mapping
 
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.drafts import Draft, LostDraft, Page
-from clinqa.builders.references.evidence import Evidence, PageIndex, find
-from clinqa.builders.references.folded import FoldedToken, same_words, tokens_of
+from clinqa.builders.references.evidence import (
+    Evidence,
+    FoldedToken,
+    PageIndex,
+    find,
+    same_words,
+    tokens_of,
+)
 from clinqa.builders.references.forms import Edit, PairForm, forms_of
 from clinqa.builders.references.numbers import numbers_in
 from clinqa.builders.references.pack_words import Words

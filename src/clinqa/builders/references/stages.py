@@ -34,8 +34,7 @@ from clinqa.builders.references.balance import (
 from clinqa.builders.references.check import check_item, counterparts, form_from, page_index
 from clinqa.builders.references.clauses import read_clause
 from clinqa.builders.references.drafts import Draft, LostDraft, Page, PagePart
-from clinqa.builders.references.evidence import Evidence
-from clinqa.builders.references.folded import tokens_of
+from clinqa.builders.references.evidence import Evidence, tokens_of
 from clinqa.builders.references.forms import PairForm, has_negation
 from clinqa.builders.references.numbers import quantities
 from clinqa.builders.references.pack_words import Words

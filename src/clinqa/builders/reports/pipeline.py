@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from clinqa.builders.reports.batch_items import ItemOptions
-from clinqa.builders.reports.batches import Recipe
-from clinqa.builders.reports.merged import BuiltBatches
+from clinqa.builders.reports.batches import BuiltBatches, Recipe
 from clinqa.builders.reports.report_card import NO_PATIENT, card_of, two_valued
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult

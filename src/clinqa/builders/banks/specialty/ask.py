@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from clinqa.builders.banks.specialty.votes import Vote, read_label
+from clinqa.builders.banks.specialty.votes import ReadLabel, Vote, read_label
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.stage import Progress
@@ -222,14 +222,14 @@ def _votes(
     votes: list[list[Vote]] = [[] for _ in items]
     for one in prompts_of(items, pack, seed):
         record = last.get(one.key)
-        if record is None or record.get("error"):
-            why = "not asked" if record is None else f"error: {record['error']}"
-            votes[one.place].append(Vote(one.voter, None, "", why))
-            continue
-        raw = str(record.get("output", ""))
-        if record.get("finish_reason") in ("refusal", "content_filter"):
-            votes[one.place].append(Vote(one.voter, None, raw, "refused"))
-            continue
-        read = read_label(raw, pack)
+        raw = "" if record is None or record.get("error") else str(record.get("output", ""))
+        if record is None:
+            read = ReadLabel(None, "not asked")
+        elif record.get("error"):
+            read = ReadLabel(None, f"error: {record['error']}")
+        elif record.get("finish_reason") in ("refusal", "content_filter"):
+            read = ReadLabel(None, "refused")
+        else:
+            read = read_label(raw, pack)
         votes[one.place].append(Vote(one.voter, read.label, raw, read.why))
     return votes

@@ -54,17 +54,13 @@ class Fitted:
         return np.stack([voter.probabilities(features) for voter in self.voters])
 
 
-def fit(
-    features: Features, labels: Sequence[str], classes: Sequence[str], order: Ints | None = None
-) -> Fitted:
-    """Train the five voters; `order` puts the rows in an order of their content."""
+def fit(features: Features, labels: Sequence[str], classes: Sequence[str]) -> Fitted:
+    """Train the five voters."""
     if len(labels) < _FEWEST or len(set(labels)) < 2:
         raise ConfigError(
             f"the expert file has {len(labels)} labelled questions of {len(set(labels))} "
             f"specialties; the classifier needs {_FEWEST} of 2 at the least"
         )
-    if order is not None:
-        features, labels = features.take(order), [labels[at] for at in order]
     place = {name: at for at, name in enumerate(classes)}
     targets = np.array([place[label] for label in labels])
     voters = tuple(_Voter(view, len(classes)) for view in views_of(features))
@@ -97,16 +93,15 @@ def out_of_fold(
     labels: Sequence[str],
     classes: Sequence[str],
     fold_of: Ints,
-    order: Ints,
 ) -> Floats:
     """(voter, question, class): each question's by the voters trained on the other folds."""
     made: Floats | None = None
     for fold in range(int(fold_of.max()) + 1):
         out = np.flatnonzero(fold_of == fold)
-        rest = order[fold_of[order] != fold]
+        rest = np.flatnonzero(fold_of != fold)
         if not len(out):
             continue
-        model = fit(features.take(rest), [labels[at] for at in rest], classes)
+        model = fit(features.take(rest), [labels[at] for at in rest.tolist()], classes)
         found = model.probabilities(features.take(out))
         if made is None:
             made = np.zeros((len(found), features.rows, len(classes)))

@@ -16,10 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.cells import read_cell
-from clinqa.core.errors import ConfigError
+from clinqa.core.durable import write_durably
+from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.records import is_private
-from clinqa.packs.labels import LabelSyntaxError, LexiconLabel, format_labels, parse_labels
-from clinqa.packs.loader import Pack, load_pack, pack_folder
+from clinqa.core.yamlfile import read_bytes
+from clinqa.packs.loader import (
+    LabelSyntaxError,
+    LexiconLabel,
+    Pack,
+    format_labels,
+    load_pack,
+    pack_folder,
+    parse_labels,
+)
 
 __all__ = ["Accepted", "accept"]
 
@@ -110,26 +119,25 @@ def _base(base: str) -> Path:
 
 
 def _refuse(new: Path) -> None:
-    if new.is_symlink() or (new.exists() and not new.is_dir()):
-        raise ConfigError(f"{new}: is a file or a link; give a folder that is not there yet")
-    if new.is_dir() and any(new.iterdir()):
-        raise ConfigError(f"{new}: is not empty; give a folder that is not there yet")
+    odd = new.is_symlink() or (new.exists() and not new.is_dir())
+    refuse(
+        (odd, f"{new}: is a file or a link; give a folder that is not there yet"),
+        (
+            new.is_dir() and any(new.iterdir()),
+            f"{new}: is not empty; give a folder that is not there yet",
+        ),
+    )
 
 
 def _read(file: Path) -> str:
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{file}: larger than {MAX_BYTES // 1_000_000} MB")
-        data = file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read ({os.strerror(error.errno or 0)})") from error
+    data = read_bytes(file, MAX_BYTES)
     # spreadsheets save "Unicode text" as UTF-16
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     zeros = data[:200].count(0) * 3 > len(data[:200])  # every other byte of English in UTF-16
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or (zeros and not wide):
         raise ConfigError(f"{file}: is UTF-16 or UTF-32; save it as tab-separated UTF-8")
     try:
-        return data.decode("utf-16" if wide else "utf-8-sig")
+        return data.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{file}: not UTF-8 at byte {error.start}; save it as tab-separated UTF-8"
@@ -188,16 +196,16 @@ def _row(
 ) -> _Row:
     structure = _cell(cells, columns, "structure")
     statement = " ".join(_cell(cells, columns, "statement").split())
-    if structure != ANYWHERE and structure not in pack.structures:
-        known = ", ".join([*pack.structures, ANYWHERE])
-        raise ConfigError(f"{where}: unknown structure; the pack has {known}")
-    if not statement:
-        raise ConfigError(f"{where}: the statement is empty")
-    if _CONTROL.search(statement):
-        raise ConfigError(
+    known = [*pack.structures, ANYWHERE]
+    refuse(
+        (structure not in known, f"{where}: unknown structure; the pack has {', '.join(known)}"),
+        (not statement, f"{where}: the statement is empty"),
+        (
+            _CONTROL.search(statement),
             f"{where}: the statement holds a control character, which no lexicon needs; leave the "
-            "row out"
-        )
+            "row out",
+        ),
+    )
     try:
         labels = parse_labels(_cell(cells, columns, "labels"))
     except LabelSyntaxError as error:
@@ -263,13 +271,7 @@ def _write(source: Path, new: Path, lexicon: str, private: bool) -> None:
         made = Path(tempfile.mkdtemp(prefix=f".{new.name}.", dir=new.parent))
         copy = made / "pack"
         shutil.copytree(source, copy, ignore=_not_copied)
-        path = copy / "lexicon.tsv"
-        path.unlink(missing_ok=True)
-        mode = 0o600 if private else 0o644
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as handle:
-            handle.write(lexicon.encode("utf-8"))
-            handle.flush()
-            os.fsync(handle.fileno())
+        write_durably(copy / "lexicon.tsv", lexicon.encode("utf-8"), private=private)
         load_pack(copy)
         copy.chmod(0o700 if private else 0o755)
         os.replace(copy, new)

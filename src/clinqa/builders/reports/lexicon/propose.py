@@ -6,7 +6,7 @@ that differ in case or white space alone are one row, as they are one statement 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from clinqa.core.cells import refuse_existing, tsv_cell, write_file
 from clinqa.core.errors import ConfigError
 from clinqa.core.records import Method, Phase, is_private
 from clinqa.dataset.reader import open_dataset
-from clinqa.packs.labels import LexiconLabel, format_labels
+from clinqa.packs.loader import LexiconLabel, format_labels
 
 __all__ = ["CURVE", "HEADER", "CoveragePoint", "Proposal", "propose"]
 
@@ -131,24 +131,13 @@ def _text(rows: Iterable[_Row], covered: int, occurrences: int, data_class: str)
     if is_private(data_class):
         about += ", keep this file where the reports may be"
     lines = [about, "\t".join(HEADER)]
-    lines += ["\t".join(cells) for cells in _cells(rows, covered, occurrences)]
-    return "\n".join(lines) + "\n"
-
-
-def _cells(rows: Iterable[_Row], covered: int, occurrences: int) -> Iterator[list[str]]:
-    reached = covered
     for row in rows:
-        reached += row.count
-        yield [
-            tsv_cell(row.structure),
-            tsv_cell(row.statement),
-            row.labels,
-            str(row.count),
-            str(row.studies),
-            f"{reached / occurrences if occurrences else 0:.6f}",
-            "",
-            row.note,
-        ]
+        covered += row.count
+        share = covered / occurrences if occurrences else 0
+        said = (tsv_cell(row.structure), tsv_cell(row.statement), row.labels)
+        counted = (str(row.count), str(row.studies), f"{share:.6f}")
+        lines.append("\t".join((*said, *counted, "", row.note)))
+    return "\n".join(lines) + "\n"
 
 
 def _curve(counts: list[int], covered: int, occurrences: int) -> tuple[CoveragePoint, ...]:

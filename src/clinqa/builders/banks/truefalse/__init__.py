@@ -1,1 +1,0 @@
-"""Multiple-choice questions about a topic as pairs of a true and a false statement."""
