@@ -85,8 +85,7 @@ def draw_shots(
     for draw, found in candidates.items():
         for _ in range(shots):
             chosen[draw].append(_next(found, chosen[draw]))
-    wanted = {one.id for found in candidates.values() for one in found}
-    solved = _solved(dataset, told, wanted)
+    solved = _solved(dataset, told, {one.id for found in candidates.values() for one in found})
     return {draw: Draw(template, chosen[draw], candidates[draw], solved) for draw in draws}
 
 

@@ -334,8 +334,7 @@ def files_under(root: Path) -> set[str]:
     """Every file (and symlink) below `root`, as relative names with forward slashes."""
     found = set()
     for folder, subfolders, files in os.walk(root):
-        links = [name for name in subfolders if Path(folder, name).is_symlink()]
-        for name in (*files, *links):
+        for name in (*files, *[name for name in subfolders if Path(folder, name).is_symlink()]):
             found.add(Path(folder, name).relative_to(root).as_posix())
     return found
 

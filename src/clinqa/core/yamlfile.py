@@ -58,7 +58,7 @@ def parse_yaml(path: Path, data: bytes, *, mapping: bool = True) -> tuple[Any, y
 
     Unless `mapping` is False it has to be a mapping.
     """
-    loader = _safe_loader()(data)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
     try:
         tree = loader.get_single_node()
         if tree is None or (mapping and not isinstance(tree, yaml.MappingNode)):
@@ -97,10 +97,6 @@ def _refuse_twice(path: Path, tree: yaml.Node) -> None:
                         f"{path}:{line}: the key {key.value!r} stands on line {lines[name]} already"
                     )
                 lines[name] = line
-
-
-def _safe_loader() -> type[yaml.SafeLoader]:
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def line_of(tree: yaml.Node, loc: Iterable[int | str]) -> int:

@@ -119,8 +119,7 @@ def _front_matter(card: Card, manifest: Manifest) -> str:
     if with_rows := [name for name, n in card.items.items() if n]:
         files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in with_rows]
         front["configs"] = [{"config_name": "default", "data_files": files}]
-    text = yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=1000)
-    return f"---\n{text}---\n"
+    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=1000)}---\n"
 
 
 def _glance(card: Card, manifest: Manifest) -> list[tuple[str, str]]:

@@ -120,8 +120,7 @@ def near_duplicates(texts: Sequence[str] | pa.Array, threshold: float = 0.8) -> 
     union = sizes[a] + sizes[b] - shared
     low, high = np.minimum(left, right), np.maximum(left, right)
     order = np.lexsort((high, low))
-    similarity = (shared / np.maximum(union, 1))[order]
-    return Alike(set_of, low[order], high[order], similarity)
+    return Alike(set_of, low[order], high[order], (shared / np.maximum(union, 1))[order])
 
 
 def stay(

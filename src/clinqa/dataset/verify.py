@@ -80,15 +80,13 @@ def told_beside(folder: Path) -> tuple[Mapping[str, Any], str]:
 
 def _columns(folder: Path) -> Columns:
     kind = kind_of(folder)
-    found: Columns = kind.facet("columns") if kind else _NO_KIND
-    return found
+    return kind.facet("columns") if kind else _NO_KIND
 
 
 def _checked(folder: Path, manifest: Manifest, readable: Sequence[str]) -> Checked:
-    splits = {split: [n for n in readable if n.startswith(f"data/{split}-")] for split in SPLITS}
     return Checked(
         manifest,
-        splits,
+        {split: [n for n in readable if n.startswith(f"data/{split}-")] for split in SPLITS},
         frozenset(readable),
         lambda name, columns: row_groups(folder / name, columns),
     )

@@ -74,8 +74,7 @@ def load_attestations(path: Path | None) -> tuple[Attestation, ...]:
     """The attestations of a file; none without one. A mistake in it is an error, never a skip."""
     if path is None:
         return ()
-    entries = _entries(path)
-    return tuple(_checked(path, number, entry) for number, entry in enumerate(entries, 1))
+    return tuple(_checked(path, number, entry) for number, entry in enumerate(_entries(path), 1))
 
 
 def _entries(path: Path) -> Sequence[Any]:

@@ -318,7 +318,10 @@ class Session:
                     raise self._redirected(route)
                 return Answer(response.status, response.headers, await _read(response))
         except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError):
-            raise self._untrusted(route) from None
+            raise ModelError(
+                f"{route.endpoint.host}: no trusted TLS connection (certificate or protocol). For "
+                "an authority of your own, name its file in the environment variable SSL_CERT_FILE"
+            ) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             raise _NotReached from None
         except TimeoutError:
@@ -333,13 +336,6 @@ class Session:
         if is_private(self._guard.data_class):
             return PrivacyError(f"{said}{self._guard.data_class} text is sent nowhere else")
         return ModelError(f"{said}give the final address")
-
-    @staticmethod
-    def _untrusted(route: Route) -> ModelError:
-        return ModelError(
-            f"{route.endpoint.host}: no trusted TLS connection (certificate or protocol). For an "
-            "authority of your own, name its file in the environment variable SSL_CERT_FILE"
-        )
 
 
 class _NotReached(Exception):

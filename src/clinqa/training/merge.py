@@ -191,10 +191,9 @@ def _drift(
         place.name, place.folder, place.weights_sha256, options.adapter, options, prompts, progress
     )
     merged = _answers("merged", folder, "-", None, options, prompts, progress)
-    changed = sum(a != b for a, b in zip(adapted, merged, strict=True))
     return {
         "answers_compared": len(prompts),
-        "answers_changed": changed,
+        "answers_changed": sum(a != b for a, b in zip(adapted, merged, strict=True)),
         "dtype": options.dtype,
     }
 

@@ -213,8 +213,7 @@ def resolve(preset: Preset, model: str, overrides: Sequence[str] = ()) -> Resolv
         setting = preset.settings[key]
         values[key], sources[key] = setting.value, (setting.source, setting.note)
         for one in setting.by_model:
-            of_rank = one.rank is None or one.rank == rank
-            if of_rank and _squeezed(one.model) in _squeezed(model):
+            if (one.rank is None or one.rank == rank) and _squeezed(one.model) in _squeezed(model):
                 source = one.source or setting.source
                 values[key], sources[key] = one.value, (source, f"for {one.model}")
                 break

@@ -72,8 +72,7 @@ def scores_of(
             held.append(value)
             exact[number] = exact.get(number, True) and hit
     count = len(losses)
-    tokens = sum(map(len, losses.values()))
-    loss = sum(map(sum, losses.values())) / max(tokens, 1)
+    loss = sum(map(sum, losses.values())) / max(sum(map(len, losses.values())), 1)
     exact_share = sum(exact.values()) / max(count, 1)
     if choice is None:
         accuracy = sum(begun.values()) / max(count, 1) if first_decides else exact_share

@@ -107,8 +107,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             control.should_evaluate = True
         if self.stop_after is not None and step - self.resumed_at >= self.stop_after and not last:
             self.interrupted = True
-        minutes = (time.monotonic() - self._saved) / 60
-        if last or minutes >= self.settings.checkpoint_minutes:
+        if last or ((time.monotonic() - self._saved) / 60) >= self.settings.checkpoint_minutes:
             control.should_save = (
                 True  # after the last, so that a kill while finishing costs no step
             )

@@ -57,17 +57,18 @@ class Renderer:
             return _completion(messages)
         turns = messages if self.system_role else folded(messages)
         try:
-            rendered: str = self.tokenizer.apply_chat_template(
-                [{"role": turn.role, "content": turn.text} for turn in turns],
-                tokenize=False,
-                add_generation_prompt=True,
-                enable_thinking=False,  # templates that know no thinking ignore it
+            return str(
+                self.tokenizer.apply_chat_template(
+                    [{"role": turn.role, "content": turn.text} for turn in turns],
+                    tokenize=False,
+                    add_generation_prompt=True,
+                    enable_thinking=False,  # templates that know no thinking ignore it
+                )
             )
         except (TemplateError, ValueError, TypeError, LookupError) as error:
             raise ModelError(
                 f"the model's chat template does not take these messages ({type(error).__name__})"
             ) from None  # jinja's message may hold what was rendered
-        return rendered
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """The prompt's tokens."""
@@ -107,10 +108,11 @@ class Renderer:
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of generated tokens, without marks of the template."""
-        text: str = self.tokenizer.decode(
-            list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        return str(
+            self.tokenizer.decode(
+                list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
         )
-        return text
 
     def cut(self, text: str, stops: Sequence[str]) -> str | None:
         """`text` up to the first stop string, or None if it holds none.
@@ -133,15 +135,9 @@ class Renderer:
 
 
 def _completion(messages: Sequence[Message]) -> str:
-    parts: list[str] = []
-    for message in messages:
-        if message.role == "assistant":
-            parts.append(f"{_ANSWER} {message.text}\n\n")
-        elif message.role == "user":
-            parts.append(f"{message.text}\n")
-        else:
-            parts.append(f"{message.text}\n\n")
-    return "".join(parts) + _ANSWER
+    around = {"assistant": (f"{_ANSWER} ", "\n\n"), "user": ("", "\n")}
+    said = ((around.get(message.role, ("", "\n\n")), message.text) for message in messages)
+    return "".join(f"{before}{text}{after}" for (before, after), text in said) + _ANSWER
 
 
 def _takes_system(tokenizer: Any) -> bool:

@@ -75,8 +75,7 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
         model = apply_adapter(torch, model, options.adapter, trained)
         facts["adapter_sha256"] = sha256_of(options.adapter / "adapter_model.safetensors")
         if trained is not None:
-            shown = str(options.adapter)
-            off = check_canaries(shown, model, renderer, trained.canaries(), facts)
+            off = check_canaries(str(options.adapter), model, renderer, trained.canaries(), facts)
             facts["canaries_off_by"] = f"{off:.2g}"
             trained.check_weights()
     try:

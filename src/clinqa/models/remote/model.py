@@ -126,10 +126,9 @@ class RemoteModel:
 
     def _cache(self) -> ResponseCache | None:
         extra = self._options.extra
-        identity = (self._wire.name, self._wire.url, sorted(extra.items()))
         return open_cache(
             self._options.cache_dir,
             self._options.data_class,
-            identity,
+            (self._wire.name, self._wire.url, sorted(extra.items())),
             phi_allowed=extra.get("cache") == "phi",
         )

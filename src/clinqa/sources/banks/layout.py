@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clinqa.core.errors import SourceError
-from clinqa.sources.reports.layout import shown
+from clinqa.sources.reports.records import shown
 
 __all__ = ["BankColumns", "detect", "kind_of", "options_of", "split_of", "texts_of"]
 

@@ -81,8 +81,7 @@ def page_text(lines: Sequence[PageLine], known: Counter[str]) -> str:
         alike = max(size, line.size) <= 1.25 * max(min(size, line.size), 0.1)
         goes_on = bool(out) and alike and text[:1].islower() and out[-1][-1:] not in ".:;?!"
         if out and _BROKEN.search(out[-1]) and (goes_on or not line.begins):
-            head, text = _mended(out[-1], text, known)
-            out[-1] = head
+            out[-1], text = _mended(out[-1], text, known)
             if not text:
                 continue
         elif out and line.begins and not goes_on:
@@ -116,5 +115,4 @@ def _between(before: str, word: str, known: Counter[str]) -> str:
         return "" if whole >= apart else "-"
     if compound or first in _SET_OFF:
         return "-"
-    both = known[first] and known[second] and len(first) > 3 and len(second) > 3
-    return "-" if both else ""
+    return "-" if known[first] and known[second] and min(len(first), len(second)) > 3 else ""

@@ -115,8 +115,7 @@ def ink(page: Any, boxes: Floats, pixels: int) -> float:
         lines = slice(max(0, int((top - y1) * scale) - 2), max(0, int((top - y0) * scale) + 3))
         columns = slice(max(0, int((x0 - left) * scale) - 2), max(0, int((x1 - left) * scale) + 3))
         drawn[lines, columns] = False
-    share: float = int(np.count_nonzero(drawn)) / max(1, high * wide)
-    return share
+    return float(np.count_nonzero(drawn) / max(1, high * wide))
 
 
 @cache

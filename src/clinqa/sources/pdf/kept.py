@@ -16,7 +16,9 @@ _FIELD = "page"
 
 
 class PageJournal(Closing):
-    """A PageStore over `core.journal`; used in a `with`.
+    """A store of pages over `core.journal`; used in a `with`.
+
+    A key names content and method: MD5, page and the version of this room's parsing.
 
     What earlier runs wrote is read once at the start. A page's record is some kilobytes.
     """
@@ -34,13 +36,10 @@ class PageJournal(Closing):
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The record of a page that an earlier run parsed."""
         kept = self._known.get(key)
-        if kept is None:
-            return None
-        record: dict[str, Any] = json.loads(kept)
-        return record
+        return None if kept is None else dict(json.loads(kept))
 
     def put(self, key: str, record: Mapping[str, Any]) -> None:
-        """Keep a page's record; it is with the system when this returns."""
+        """Keep a page's record (JSON values only); it is with the system when this returns."""
         self._journal.append({"key": key, _FIELD: dict(record)})
 
     def close(self) -> None:

@@ -54,8 +54,7 @@ def pieces(chars: PageChars) -> list[LinePiece]:
     word_top = np.minimum.reduceat(top, starts)
     word_bottom = np.maximum.reduceat(bottom, starts)
     word_size = np.maximum.reduceat(chars.size[at], starts)
-    breaks = _line_begins(word_x0, word_x1, word_top, word_bottom, word_size)
-    line_starts = np.nonzero(breaks)[0]
+    line_starts = np.nonzero(_line_begins(word_x0, word_x1, word_top, word_bottom, word_size))[0]
     box = (
         np.minimum.reduceat(word_x0, line_starts),
         np.minimum.reduceat(word_top, line_starts),

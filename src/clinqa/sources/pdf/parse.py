@@ -179,8 +179,7 @@ def _has_no_pages(data: bytes) -> bool:
 
     try:
         document = PDFDocument(PDFParser(io.BytesIO(data)))
-        tree = resolve1(document.catalog["Pages"])
-        if resolve1(tree["Count"]) != 0:
+        if resolve1(resolve1(document.catalog["Pages"])["Count"]) != 0:
             return False
         return next(iter(PDFPage.create_pages(document)), None) is None
     except (PDFException, PSException, KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -188,8 +187,7 @@ def _has_no_pages(data: bytes) -> bool:
 
 
 def _quality(found: Sequence[LinePiece], chars: PageChars) -> Quality:
-    text = "\n".join(piece.text for piece in found)
-    return measure(text, chars.unmapped, chars.sideways)
+    return measure("\n".join(piece.text for piece in found), chars.unmapped, chars.sideways)
 
 
 def _cleaned(lines: list[PageLine]) -> list[PageLine]:

@@ -87,9 +87,8 @@ def pdfium_chars(page: pdfium.PdfPage) -> PageChars:
 def _chars(page: pdfium.PdfPage) -> PageChars:
     text = page.get_textpage()
     try:
-        count = text.count_chars()
         handle = ctypes.cast(text.raw, ctypes.c_void_p).value
-        return _read(handle, count, crop_of(page))
+        return _read(handle, text.count_chars(), crop_of(page))
     finally:
         text.close()
 

@@ -18,13 +18,13 @@ from clinqa.core.records import Reason, Reject
 from clinqa.core.stage import Progress, silent
 from clinqa.sources.pdf.files import FoundPdfs, Identity, find_pdfs, identify
 from clinqa.sources.pdf.finish import failed_page, finished_pages
+from clinqa.sources.pdf.kept import PageJournal
 from clinqa.sources.pdf.process import Child, ChildFailed
 from clinqa.sources.pdf.records import (
     METHOD,
     STAGE,
     FileOutcome,
     PageImage,
-    PageStore,
     PdfDocument,
     PdfOptions,
 )
@@ -58,7 +58,7 @@ class PdfReader(Closing):
             ...
     """
 
-    def __init__(self, options: PdfOptions, store: PageStore | None = None) -> None:
+    def __init__(self, options: PdfOptions, store: PageJournal | None = None) -> None:
         self.options = options
         self._store = store
         self._children = [Child(options.limits) for _ in range(max(1, options.workers))]
@@ -111,8 +111,7 @@ class PdfReader(Closing):
         total = max(1, sum(document.bytes for document in documents))
         bytes_read = pages = 0
         limit = self.options.limit
-        stream = self._stream(documents)
-        for number, document in enumerate(stream, 1):
+        for number, document in enumerate(self._stream(documents), 1):
             if limit is not None and pages + len(document.pages) > limit:
                 document = replace(document, pages=document.pages[: limit - pages])
             pages += len(document.pages)

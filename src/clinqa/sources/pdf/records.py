@@ -30,11 +30,9 @@ What holds of it:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
 
 from clinqa.core.records import Reject
 
@@ -44,7 +42,6 @@ __all__ = [
     "FileOutcome",
     "Mode",
     "PageImage",
-    "PageStore",
     "PdfDocument",
     "PdfLimits",
     "PdfOptions",
@@ -167,16 +164,3 @@ class PageImage:
     width: int
     height: int
     dpi: float
-
-
-class PageStore(Protocol):
-    """Where pages that were parsed are kept, so that a run that was ended goes on from them.
-
-    The key names content and method: MD5, page and the version of this room's parsing.
-    """
-
-    def get(self, key: str) -> Mapping[str, Any] | None:
-        """What `put` was given under this key, or None."""
-
-    def put(self, key: str, record: Mapping[str, Any]) -> None:
-        """Keep a record (JSON values only)."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from clinqa.sources.reports.layout import MIMIC_III, MIMIC_IV, TABLE
 from clinqa.sources.reports.reader import ReportReader, describe, read_reports, some
 from clinqa.sources.reports.records import (
+    MIMIC_III,
+    MIMIC_IV,
     STUDIES,
+    TABLE,
     FilePlan,
     InputPlan,
     ReadCounts,

@@ -21,8 +21,7 @@ from pyarrow import csv as arrow_csv
 from clinqa.core.arrays import Bytes, Places
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.csvrepair import Dialect, Repaired, repair
-from clinqa.sources.reports.layout import ReportColumns
-from clinqa.sources.reports.records import BrokenFile, RawRows, reject
+from clinqa.sources.reports.records import BrokenFile, RawRows, ReportColumns, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
 
 __all__ = ["CsvHeader", "read_csv", "read_header"]
@@ -61,8 +60,7 @@ def read_header(stream: ByteStream) -> CsvHeader:
     if "\0" in line:
         # every other byte of English in UTF-16 is 0
         wide = line.count("\0") * 3 > len(line)
-        why = "is UTF-16 or UTF-32; save it as UTF-8" if wide else "is no text file"
-        raise BrokenFile(why)
+        raise BrokenFile("is UTF-16 or UTF-32; save it as UTF-8" if wide else "is no text file")
     rows = {mark: _names(line, mark) for mark in ",;\t|"}
     delimiter = max(rows, key=lambda mark: len(rows[mark]))
     return CsvHeader(tuple(rows[delimiter]), delimiter, end, newline)
@@ -96,11 +94,7 @@ def _pieces(
         fresh = stream.read(want)
         final = len(fresh) < want
         buffer = rest + fresh
-        if final and stream.broken:
-            # the last record was cut where the file broke
-            final_text, final = False, True
-        else:
-            final_text = final
+        final_text = final and not stream.broken  # else the last record was cut where it broke
         if not buffer:
             return
         cut, clean = (0, False) if inside else _cut(buffer, dialect.delimiter, newline, final_text)
@@ -189,8 +183,12 @@ def _parse(
     except pa.ArrowInvalid:
         return None
     numbers = np.arange(before + 1, before + table.num_rows + 1)
-    columns = {role: _one(table[name]) for role, name in wanted.items()}
-    return RawRows(columns, pa.array(numbers, pa.int64()))
+    columns = {role: table[name] for role, name in wanted.items()}
+    one = {
+        role: column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        for role, column in columns.items()
+    }
+    return RawRows(one, pa.array(numbers, pa.int64()))
 
 
 def _repaired(
@@ -207,7 +205,3 @@ def _repaired(
 
 def _broken(path: Path, row: int, why: str) -> Reject:
     return reject(Reason.BROKEN_ROW, path, row, why=why)
-
-
-def _one(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -142,8 +142,7 @@ class _Repairing:
         return True
 
     def _complete(self, match: re.Match[bytes]) -> bool:
-        ended = match.end() > match.start() and self.text[match.end() - 1] in b"\r\n"
-        return self.final or ended
+        return self.final or (match.end() > match.start() and self.text[match.end() - 1] in b"\r\n")
 
     def _waits(self, place: int) -> bool:
         """May what is open here be closed by the next piece of the file?"""

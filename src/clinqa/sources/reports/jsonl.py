@@ -11,8 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.reports.layout import ReportColumns
-from clinqa.sources.reports.records import BrokenFile, RawRows, reject
+from clinqa.sources.reports.records import BrokenFile, RawRows, ReportColumns, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream, lines
 
 __all__ = ["read_jsonl", "read_keys"]

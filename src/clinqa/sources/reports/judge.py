@@ -15,8 +15,15 @@ import pyarrow.compute as pc
 
 from clinqa.core.arrays import Bools, Int8s
 from clinqa.core.records import Reason, Reject
-from clinqa.sources.reports.layout import MIMIC_III, ReportColumns
-from clinqa.sources.reports.records import STUDIES, BrokenFile, RawRows, reject
+from clinqa.sources.reports.parquet import is_text
+from clinqa.sources.reports.records import (
+    MIMIC_III,
+    STUDIES,
+    BrokenFile,
+    RawRows,
+    ReportColumns,
+    reject,
+)
 
 __all__ = ["JudgedRows", "as_ids", "decode", "judge"]
 
@@ -84,8 +91,7 @@ def _in_scope(columns: dict[str, pa.Array], counts: dict[str, int]) -> Bools:
         counts["other_category"] = other
     if iserror:
         counts["iserror"] = iserror
-    kept: Bools = echo & ~wrong
-    return kept
+    return echo & ~wrong
 
 
 def decode(column: pa.Array) -> tuple[pa.Array, int, int]:
@@ -122,9 +128,7 @@ def as_ids(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     kind = column.type
-    if pa.types.is_large_binary(kind) or pa.types.is_binary(kind) or pa.types.is_binary_view(kind):
-        return decode(column)[0].cast(pa.string())
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if is_text(kind):
         return decode(column)[0].cast(pa.string())
     if pa.types.is_floating(kind):
         column = column.cast(pa.float64())
@@ -139,16 +143,13 @@ def as_ids(column: pa.Array) -> pa.Array:
 
 
 def _bools(column: pa.Array) -> Bools:
-    flags: Bools = column.fill_null(False).to_numpy(zero_copy_only=False)
-    return flags
+    return np.asarray(column.fill_null(False).to_numpy(zero_copy_only=False), bool)
 
 
 def _blank(column: pa.Array) -> Bools:
     """Null, empty or nothing but white space."""
-    none = column.is_null().to_numpy(zero_copy_only=False)
     short = _bools(pc.less(pc.binary_length(column), 1))
-    blank: Bools = none | short | _bools(pc.utf8_is_space(column))
-    return blank
+    return _bools(column.is_null()) | short | _bools(pc.utf8_is_space(column))
 
 
 def _too_long(text: pa.Array, max_chars: int) -> Bools:

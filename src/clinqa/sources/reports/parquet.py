@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from clinqa.sources.reports.layout import ReportColumns
-from clinqa.sources.reports.records import BrokenFile, RawRows
+from clinqa.sources.reports.records import BrokenFile, RawRows, ReportColumns
 
-__all__ = ["open_parquet", "read_names", "read_parquet"]
+__all__ = ["is_text", "open_parquet", "read_names", "read_parquet"]
 
 _BATCH_ROWS = 4096
+_TEXTS = {pa.string(), pa.large_string(), pa.string_view()}
+_TEXTS |= {pa.binary(), pa.large_binary(), pa.binary_view()}
 _BATCH_BYTES = 16 << 20
 _BUFFER = 1 << 20
 
@@ -47,12 +48,12 @@ def read_parquet(path: Path, layout: ReportColumns) -> Iterator[RawRows]:
         kind = file.schema_arrow.field(layout.roles["text"]).type
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        if not _is_text(kind):
+        if not is_text(kind):
             raise BrokenFile(f"column {names['text']} is {kind}, not text")
         meta = file.metadata
         size = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
-        each = size // max(1, meta.num_rows)
-        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, each)))
+        each = max(1, size // max(1, meta.num_rows))
+        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // each))
         wanted = sorted(set(names.values()))
         before, broken = 0, []
         for group in range(meta.num_row_groups):
@@ -83,6 +84,6 @@ def _group(
         yield RawRows(columns, numbers)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    kinds = {pa.string(), pa.large_string(), pa.string_view()}
-    return kind in kinds | {pa.binary(), pa.large_binary(), pa.binary_view()}
+def is_text(kind: pa.DataType) -> bool:
+    """Do values of this type hold a text, or its bytes?"""
+    return kind in _TEXTS

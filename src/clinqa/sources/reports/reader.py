@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.errors import SourceError
 from clinqa.core.outfolder import is_ours
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.csvfile import read_csv, read_header
@@ -22,7 +22,6 @@ from clinqa.sources.reports.folder import (
 )
 from clinqa.sources.reports.jsonl import read_jsonl, read_keys
 from clinqa.sources.reports.judge import JudgedRows, judge
-from clinqa.sources.reports.layout import ReportColumns, detect
 from clinqa.sources.reports.parquet import read_names, read_parquet
 from clinqa.sources.reports.records import (
     STUDIES,
@@ -33,6 +32,8 @@ from clinqa.sources.reports.records import (
     ReadCounts,
     ReadOptions,
     ReportBatch,
+    ReportColumns,
+    detect,
     reject,
 )
 from clinqa.sources.reports.streams import ByteStream
@@ -77,21 +78,15 @@ class ReportReader:
     files could not be, or not to their end: the first ones, each with the reason."""
 
     def __init__(self, inputs: Sequence[Path], options: ReadOptions) -> None:
-        if options.limit is not None and options.limit < 0:
-            raise ConfigError("--limit must be 0 or more")
         self.options = options
         self.counts = ReadCounts()
         self._sources, self.plan = _plan(inputs, options)
         self.plan.check()
         self.broken: list[str] = []
         self._bytes_done = 0
-        self._fraction = 0.0
+        #: How much of the input has been read, by size on disk.
+        self.fraction = 0.0
         self._batches = self._run()
-
-    @property
-    def fraction(self) -> float:
-        """How much of the input has been read, by size on disk."""
-        return self._fraction
 
     def __iter__(self) -> Iterator[ReportBatch]:
         return self
@@ -126,7 +121,7 @@ class ReportReader:
                 raise BrokenFile(source.plan.problem)
             for raw in self._raw(source):
                 done = self._bytes_done + raw.share * source.plan.bytes
-                self._fraction = min(1.0, done / max(1, self.plan.bytes))
+                self.fraction = min(1.0, done / max(1, self.plan.bytes))
                 left = self._left()
                 if left == 0:
                     return
@@ -148,7 +143,8 @@ class ReportReader:
 
     def _raw(self, source: _Source) -> Iterator[RawRows]:
         if source.plan.format == "txt":
-            return read_texts(source.texts, _root(source.plan.path))
+            path = source.plan.path
+            return read_texts(source.texts, path if path.is_dir() else path.parent)
         return _READERS[source.plan.format](source.plan.path, source.layout)
 
     def _count(self, judged: JudgedRows, read: int) -> None:
@@ -202,11 +198,11 @@ class _Gather:
         rows = len(table)
         if not rows:
             return
-        fits = rows <= self.options.batch_rows and size <= self.options.batch_bytes
-        if rows == 1 or fits:
+        most, largest = self.options.batch_rows, self.options.batch_bytes
+        if rows == 1 or (rows <= most and size <= largest):
             yield table, size
             return
-        half = self.options.batch_rows if rows > self.options.batch_rows else rows // 2
+        half = most if rows > most else rows // 2
         yield from self._divided(table.slice(0, half))
         yield from self._divided(table.slice(half))
 
@@ -248,10 +244,6 @@ def some(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def _root(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
 
 
 def _text(path: Path) -> _Source:
