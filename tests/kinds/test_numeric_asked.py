@@ -14,13 +14,15 @@ from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import load_template
 from clinqa.asking.results import read_prompts
+from clinqa.asking.source import kind_of_items
 from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.splits import SPLITS
 from clinqa.kinds import registry
 from clinqa.kinds.registry import register
 from clinqa.models.local.render import Renderer
 from clinqa.training.examples import Encoder
-from clinqa.training.prepare import check_kind, kind_of_dataset, read_items
+from clinqa.training.prepare import check_kind, read_items
 from clinqa.training.presets import load_preset, resolve
 from kinds.numeric import KIND
 from kinds.numeric.made import dataset
@@ -75,7 +77,7 @@ def test_what_it_cannot_do_is_refused(folder: Path, tmp_path: Path, told: dict[s
 
 def test_its_target_is_masked_and_a_preset_is_chosen_by_what_it_needs(folder: Path) -> None:
     opened = open_dataset(folder)
-    assert kind_of_dataset(opened) is KIND
+    assert kind_of_items(opened, SPLITS) is KIND
     assert check_kind(opened, resolve(load_preset("echoqa"), "m")) is KIND
     for preset in ("ecgquest", "encoder"):
         with pytest.raises(ConfigError, match="its items are numeric, and preset"):

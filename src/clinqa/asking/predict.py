@@ -63,7 +63,7 @@ def predict(
     options.check()
     check_repeats(options)
     opened = open_dataset(dataset)
-    kind = kind_of_items(opened, options.split)
+    kind = kind_of_items(opened, [options.split], "asks", "reads")
     refuse_unused(options, kind)
     data_class = data_class_of_run(opened, options)
     told = Assignment(opened, kind, load_template(kind.name), options, data_class)

@@ -116,21 +116,23 @@ def tables_of(dataset: Dataset, split: str, columns: Iterable[str]) -> Iterator[
         ) from error
 
 
-def kind_of_items(dataset: Dataset, split: str) -> ItemKind:
-    """The kind of the items of a split; ConfigError where there are none, where they are mixed or
-    where they cannot be asked."""
+def kind_of_items(dataset: Dataset, splits: Sequence[str], *facets: str) -> ItemKind:
+    """The kind of all items of these splits; ConfigError where there are none, where they are mixed
+    or where the kind lacks one of these facets."""
     found: set[str] = set()
-    for table in tables_of(dataset, split, ["kind"]):
-        found |= set(map(str, table["kind"].unique().to_pylist()))
+    for split in splits:
+        if dataset.files(split):
+            told = dataset.items(split, ["kind"])["kind"]
+            found |= set(map(str, told.unique().to_pylist()))
     if not found:
-        raise ConfigError(f"{dataset.folder}: the split {split} holds no items")
+        raise ConfigError(f"{dataset.folder}: the split {' or '.join(splits)} holds no items")
     if len(found) > 1:
         raise ConfigError(
-            f"{dataset.folder}: holds items of kind {', '.join(sorted(found))}; predict asks one "
-            "kind a dataset"
+            f"{dataset.folder}: holds items of kind {', '.join(sorted(found))}; one kind at a time "
+            "is asked, scored or trained on"
         )
     kind = kind_named(found.pop())
-    kind.must_have("asks", "reads")  # what cannot be read is not asked, and not paid for
+    kind.must_have(*facets)
     return kind
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clinqa.asking.source import kind_of_items
 from clinqa.auditing.about import lines_of, meta_of
 from clinqa.auditing.answers import Means, strata_of
 from clinqa.auditing.audit_options import AuditOptions
@@ -36,7 +37,7 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import Judges, OpenJudge, SplitItems
 from clinqa.kinds.registry import ItemKind
-from clinqa.scoring.inputs import data_class_of, kind_of_split, load_items, open_runs
+from clinqa.scoring.inputs import data_class_of, load_items, open_runs
 
 __all__ = ["AUDIT_FILE", "audit"]
 
@@ -56,7 +57,7 @@ def audit(
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
     alike = _alike(opened)
-    kind = kind_of_split(opened_set, opened[0].split)
+    kind = kind_of_items(opened_set, [opened[0].split], "judges", "audited")
     audited = _audited(kind, options)
     options = replace(options, metrics=options.metrics or (audited.metric,))
     check_metrics(options.metrics, audited)

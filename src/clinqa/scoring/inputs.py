@@ -17,7 +17,7 @@ from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun, check_file
 from clinqa.core.records import DataClass, strictest
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.judges import Judges, SplitItems
-from clinqa.kinds.registry import ItemKind, kind_named
+from clinqa.kinds.registry import ItemKind
 from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = [
@@ -25,27 +25,11 @@ __all__ = [
     "configuration_of",
     "data_class_of",
     "inputs_of",
-    "kind_of_split",
     "load_items",
     "open_runs",
 ]
 
 _COLUMNS = ("id", "group", "category", "source_id")
-
-
-def kind_of_split(dataset: Dataset, split: str) -> ItemKind:
-    """The kind of the items of a split; ConfigError where there is none, or more than one."""
-    found = sorted(set(dataset.items(split, ["kind"])["kind"].unique().to_pylist()))
-    if not found:
-        raise ConfigError(f"{dataset.folder}: split {split} holds no items")
-    if len(found) > 1:
-        raise ConfigError(
-            f"{dataset.folder}: split {split} holds items of kind {', '.join(found)}; "
-            "one kind a split is scored"
-        )
-    kind = kind_named(found[0])
-    kind.must_have("judges")
-    return kind
 
 
 def load_items(

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.asking.source import kind_of_items
 from clinqa.core.durable import create_file
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest, StageCounts
@@ -48,7 +49,6 @@ from clinqa.scoring.inputs import (
     configuration_of,
     data_class_of,
     inputs_of,
-    kind_of_split,
     load_items,
     open_runs,
 )
@@ -80,7 +80,7 @@ def score(
     options.check()
     opened_set = open_dataset(dataset)
     opened = open_runs(runs, opened_set)
-    kind = kind_of_split(opened_set, opened[0].split)
+    kind = kind_of_items(opened_set, [opened[0].split], "judges", "measures")
     refuse_unused(options, kind)
     measures: Measures = kind.facet("measures")
     options = replace(options, primary=options.primary or measures.primary)

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from clinqa.asking.prompts import load_template, prefix_of
+from clinqa.asking.source import kind_of_items
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.records import DataClass, inherit
@@ -33,6 +34,7 @@ from clinqa.core.stage import (
     silent,
 )
 from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.trains import Trains
 from clinqa.kinds.registry import ItemKind
 from clinqa.models.local import LocalModel
@@ -42,7 +44,7 @@ from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.models.weights import device_of, import_torch, load_tokenizer
-from clinqa.training.prepare import TrainItem, class_of, class_of_base, kind_of_dataset, read_items
+from clinqa.training.prepare import TrainItem, class_of, class_of_base, read_items
 from clinqa.training.train import LIBRARIES
 from clinqa.training.train_options import MergeOptions
 
@@ -62,7 +64,7 @@ def merge(
     place = place_of(options.model or str(trained.base.get("name")))
     check_base(options.adapter, place.name, place.folder, place.weights_sha256)
     trained.check_weights()
-    kind = kind_of_dataset(opened)
+    kind = kind_of_items(opened, SPLITS, "trains")
     split, items = _items(opened, kind.facet("trains"), options.items)
     of_adapter = DataClass(trained.manifest.data_class)
     data_class = inherit([class_of(opened, options.data_class), of_adapter, *class_of_base(place)])

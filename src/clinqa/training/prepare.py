@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.asking.prompts import Template
-from clinqa.asking.source import content_order, tables_of
+from clinqa.asking.source import content_order, kind_of_items, tables_of
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.ids import sub_seed
 from clinqa.core.records import DataClass, is_private, strictest
@@ -23,7 +23,7 @@ from clinqa.core.stage import Made, Progress
 from clinqa.dataset.reader import Dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.trains import Lesson, Trains
-from clinqa.kinds.registry import ItemKind, kind_named, kinds
+from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
 from clinqa.models.trained import trained_folder
 from clinqa.training.presets import Resolved, Settings
@@ -40,7 +40,6 @@ __all__ = [
     "class_of",
     "class_of_base",
     "examples_of",
-    "kind_of_dataset",
     "read_items",
     "read_split",
 ]
@@ -75,18 +74,6 @@ class Text:
     types: list[int]
     weight: float
     label: int
-
-
-def kind_of_dataset(dataset: Dataset) -> ItemKind:
-    """The kind of all its items; ConfigError where they are mixed or there are none."""
-    kinds: set[str] = set()
-    for split in SPLITS:
-        for table in tables_of(dataset, split, ["kind"]):
-            kinds |= set(table["kind"].unique().to_pylist())
-    if len(kinds) != 1:
-        found = ", ".join(sorted(map(str, kinds))) or "no items at all"
-        raise ConfigError(f"{dataset.folder}: training takes items of one kind; found {found}")
-    return kind_named(str(kinds.pop()))
 
 
 def read_items(
@@ -220,8 +207,7 @@ class TrainingTask(ABC):
 
 def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
     """The kind of the dataset's items; ConfigError where the preset is for others."""
-    kind, preset = kind_of_dataset(dataset), resolved.preset
-    kind.must_have("trains")
+    kind, preset = kind_of_items(dataset, SPLITS, "trains"), resolved.preset
     fitting = [one for one in kinds() if one.has("trains") and preset.fits(one)]
     if kind not in fitting:
         raise ConfigError(
