@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.asking.prompts import SolvedQuestion, Template, prefix_of
-from clinqa.asking.source import content_order, tables_of
+from clinqa.asking.source import content_order
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import stable_hash
 from clinqa.dataset.reader import Dataset
@@ -127,7 +127,7 @@ def _candidates(dataset: Dataset, told: Shots, seed: int, draw: int) -> list[Can
 
 def _firsts(dataset: Dataset, told: Shots, purpose: str) -> Iterator[Candidate]:
     """Of each row group and stratum the first item, and the first of another patient."""
-    for table in tables_of(dataset, "train", {"id", "group", "answer", *told.columns}):
+    for table in dataset.batches("train", {"id", "group", "answer", *told.columns}):
         table = table.filter(pc.fill_null(pc.not_equal(pc.utf8_length(table["answer"]), 0), False))
         table = told.candidates(table)
         names = table.column_names[2:]
@@ -151,7 +151,7 @@ def _solved(dataset: Dataset, told: Shots, ids: set[str]) -> dict[str, SolvedQue
     wanted = pa.array(sorted(ids), pa.string())
     columns = {"id", "group", "question", "context", "answer", *told.columns}
     found = {}
-    for table in tables_of(dataset, "train", columns):
+    for table in dataset.batches("train", columns):
         for row in table.filter(pc.is_in(table["id"], value_set=wanted)).to_pylist():
             question, answer = told.solved(row)
             found[row["id"]] = SolvedQuestion(row["group"], question, row["context"] or "", answer)

@@ -20,7 +20,6 @@ __all__ = [
     "ItemSource",
     "content_order",
     "kind_of_items",
-    "tables_of",
     "train_answers",
     "train_texts",
 ]
@@ -46,7 +45,7 @@ class ItemSource:
     ) -> None:
         self._dataset, self._asks, self._split = dataset, asks, split
         self._categories = pa.array(list(categories), pa.string()) if categories else None
-        self.in_split = _count(tables_of(dataset, split, ["id"]))
+        self.in_split = _count(dataset.batches(split, ["id"]))
         wanted = _count(self._of_category(["id"]))
         #: Items of other categories than those that were asked for.
         self.elsewhere = self.in_split - wanted
@@ -71,9 +70,9 @@ class ItemSource:
 
     def _of_category(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         if self._categories is None:
-            yield from tables_of(self._dataset, self._split, columns)
+            yield from self._dataset.batches(self._split, columns)
             return
-        for table in tables_of(self._dataset, self._split, {*columns, "category"}):
+        for table in self._dataset.batches(self._split, {*columns, "category"}):
             yield table.filter(pc.is_in(table["category"], value_set=self._categories))
 
     def _read(self, columns: Sequence[str]) -> Iterator[pa.Table]:
@@ -86,7 +85,7 @@ class ItemSource:
 def train_answers(dataset: Dataset, baseline: Baseline) -> Iterator[TrainAnswer]:
     """How often each answer was given in train; counted when it is iterated, not before."""
     parts, keys = [], []
-    for table in tables_of(dataset, "train", baseline.columns):
+    for table in dataset.batches("train", baseline.columns):
         told = baseline.counted(table.select(baseline.columns))
         keys = told.column_names
         parts.append(told.group_by(keys).aggregate([([], "count_all")]))
@@ -100,20 +99,8 @@ def train_answers(dataset: Dataset, baseline: Baseline) -> Iterator[TrainAnswer]
 
 def train_texts(dataset: Dataset) -> Iterator[tuple[str, str]]:
     """Question and answer of every item of train; read when it is iterated, not before."""
-    for table in tables_of(dataset, "train", ["question", "answer"]):
+    for table in dataset.batches("train", ["question", "answer"]):
         yield from zip(_texts(table["question"]), _texts(table["answer"]), strict=True)
-
-
-def tables_of(dataset: Dataset, split: str, columns: Iterable[str]) -> Iterator[pa.Table]:
-    """The row groups of a split with these columns; ConfigError where they cannot be read."""
-    try:
-        yield from dataset.batches(split, list(columns))
-    except (KeyError, OSError, pa.ArrowException) as error:
-        lacks = "" if isinstance(error, OSError) else " or lacks a column"
-        raise ConfigError(
-            f"{dataset.folder}: split {split} cannot be read{lacks} "
-            f"({type(error).__name__}); run `clinqa verify` on the folder"
-        ) from error
 
 
 def kind_of_items(dataset: Dataset, splits: Sequence[str], *facets: str) -> ItemKind:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from clinqa.auditing.answers import Means, lay_out, means_of
 from clinqa.core.arrays import Floats
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.inputs import open_parquet, read_parquet, readable
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
@@ -113,14 +113,18 @@ class _Kept:
         self._items, self._audited = items, audited
         self._place = {name: row for row, name in enumerate(items.column("id"))}
         path = folder / ITEMS_FILE
-        schema = pq.read_schema(path)
+        with readable(path, advice="score again", error=CheckFailed), open_parquet(path) as file:
+            schema = file.schema_arrow
         # a million words of such columns are a few different ones
         few = [one.name for one in schema if one.type == pa.string() and one.name != "item_id"]
         own = audited.columns(list(self.measures.values()), schema.names)
-        try:
-            self._table = pq.read_table(path, columns=sorted({*_OF_ALL, *own}), read_dictionary=few)
-        except (OSError, pa.ArrowException) as error:
-            raise CheckFailed(f"{path}: cannot be read as Parquet; score again") from error
+        self._table = read_parquet(
+            path,
+            sorted({*_OF_ALL, *own}),
+            dictionaries=few,
+            advice="score again",
+            error=CheckFailed,
+        )
 
     def answers(self, run: FinishedRun) -> JudgedAnswers:
         """The answers of a run, judged as they were."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TextIO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.auditing.column_content import are_dates
 from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.visible import visible
 
 __all__ = [
@@ -113,10 +113,7 @@ def _cell(value: str, words: frozenset[str]) -> str | None:
 
 
 def _parquet(path: Path) -> tuple[dict[str, list[str]], set[str]]:
-    try:
-        table = pq.ParquetFile(path).read()
-    except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{path}: cannot be read as Parquet ({type(error).__name__})") from error
+    table = read_parquet(path, error=SourceError)
     check_names(path, table.column_names)
     made: dict[str, list[str]] = {}
     dates: set[str] = set()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.inputs import read_parquet
+from clinqa.core.inputs import open_parquet, read_parquet, readable
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import SPLITS
@@ -19,6 +18,8 @@ from clinqa.kinds.registry import ItemKind, kinds
 __all__ = ["Dataset", "kind_of", "open_dataset", "row_groups"]
 
 _WIDE = ("context", "question", "source_id", "group", "study_id")
+
+_ADVICE = "run `clinqa verify` on the dataset's folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,12 @@ class Dataset:
         names = [f.name for f in self.manifest.outputs if f.name.startswith(f"data/{split}-")]
         return [self.folder / name for name in sorted(names)]
 
-    def batches(self, split: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    def batches(self, split: str, columns: Iterable[str] | None = None) -> Iterator[pa.Table]:
         """The items of a split, a row group at a time; long strings as dictionaries."""
+        wanted = None if columns is None else list(columns)
         for path in self.files(split):
-            yield from row_groups(path, columns)
+            with readable(path, advice=_ADVICE):
+                yield from row_groups(path, wanted)
 
     def items(self, split: str, columns: Sequence[str] | None = None) -> pa.Table:
         """All items of a split, with plain strings."""
@@ -61,7 +64,7 @@ class Dataset:
         return kind
 
     def _read(self, path: Path, columns: Sequence[str] | None) -> pa.Table:
-        return read_parquet(path, columns, advice="run `clinqa verify` on the dataset's folder")
+        return read_parquet(path, columns, advice=_ADVICE)
 
 
 def open_dataset(folder: Path) -> Dataset:
@@ -83,7 +86,7 @@ def kind_of(folder: Path) -> ItemKind | None:
     names: list[str] = []
     for path in sorted((folder / "data").glob("*.parquet")):
         try:
-            with pq.ParquetFile(path) as file:
+            with open_parquet(path) as file:
                 names = file.schema_arrow.names
                 if file.metadata.num_rows:
                     told = file.read_row_group(0, ["kind"])["kind"][0].as_py()
@@ -95,7 +98,8 @@ def kind_of(folder: Path) -> ItemKind | None:
 
 def row_groups(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """A Parquet file's row groups, one after the other; long strings as dictionaries."""
-    wide = [name for name in pq.read_schema(path).names if name in _WIDE]
-    with pq.ParquetFile(path, read_dictionary=wide) as file:
+    with open_parquet(path) as file:
+        wide = [name for name in file.schema_arrow.names if name in _WIDE]
+    with open_parquet(path, dictionaries=wide) as file:
         for number in range(file.num_row_groups):
             yield file.read_row_group(number, columns=columns)

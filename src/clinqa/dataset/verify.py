@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.arrays import UInt64s
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.inputs import open_parquet
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
 from clinqa.core.problems import Findings, Problem
@@ -168,7 +168,7 @@ def _readable(
             continue
         schema = facet.items if name.startswith("data/") else schemas.get(name)
         try:
-            with pq.ParquetFile(path) as file:
+            with open_parquet(path) as file:
                 if schema and not file.schema_arrow.equals(schema):
                     problems.append(Problem("schema", name, "columns or types differ"))
                     continue
@@ -227,7 +227,7 @@ def _total_problems(folder: Path, checked: Checked, facet: Columns) -> Iterator[
     """Items and rejects against what the stages say of them."""
     counts = checked.manifest.counts
     rows = sum(
-        pq.ParquetFile(folder / name).metadata.num_rows
+        open_parquet(folder / name).metadata.num_rows
         for names in checked.splits.values()
         for name in names
     )

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, inherit
@@ -162,10 +162,9 @@ def _run(figure: Figure, number: int, about: Mapping[str, Any]) -> ShownRun:
 
 
 def _items(path: Path) -> pa.Table | None:
-    try:
-        return pq.read_table(path) if path.is_file() else None
-    except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{path}: cannot be read as Parquet; score again") from error
+    if not path.is_file():
+        return None
+    return read_parquet(path, advice="score again", error=SourceError)
 
 
 def _same_dataset(folder: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:

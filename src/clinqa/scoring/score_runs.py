@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from clinqa.asking.source import kind_of_items
 from clinqa.core.durable import create_file
 from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.inputs import open_parquet
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.stage import (
@@ -157,7 +158,7 @@ class _Scoring:
         options = self.options
         lines = [f"would score against {self.measures.against(self.items)}"]
         for run in self.runs:
-            rows = pq.read_metadata(run.folder / PREDICTIONS_FILE).num_rows
+            rows = open_parquet(run.folder / PREDICTIONS_FILE).metadata.num_rows
             lines.append(
                 f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)"
             )

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy.stats import rankdata
 
 from clinqa.core.arrays import Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest, known
+from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import FinishedRun
@@ -177,12 +176,9 @@ class Other:
 
     def accuracies(self, keys: Sequence[str], seed: int, draws: int) -> tuple[Floats, Floats]:
         """Of these runs, over the items that all of them were asked."""
-        try:
-            columns = ["run", "item_id", self._cluster, "right"]
-            table = pq.ParquetFile(self._folder / "items.parquet").read(columns=columns)
-        except (OSError, pa.ArrowException) as error:
-            raise ConfigError(f"--against {self._folder}: items.parquet cannot be read") from error
-        rows = table.to_pydict()
+        columns = ["run", "item_id", self._cluster, "right"]
+        rows = read_parquet(self._folder / "items.parquet", columns, advice="score it again")
+        rows = rows.to_pydict()
         found: dict[str, dict[str, list[bool]]] = {}
         pairs: dict[str, str] = {}
         for run, item, pair, right in zip(*(rows[name] for name in columns), strict=True):

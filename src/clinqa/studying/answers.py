@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from clinqa.core.errors import SourceError
+from clinqa.core.inputs import scan_parquet
 from clinqa.kinds.facets.judges import ByOrder
 
 __all__ = ["ALL", "NONE", "RIGHT", "AskedOf", "read_table", "rows_of_run"]
@@ -76,11 +77,10 @@ def rows_of_run(
 def read_table(path: Path) -> pl.DataFrame:
     """A table from a file, with all columns of RIGHT; SourceError for what lacks some."""
     try:
-        found = (
-            pl.read_parquet(path)
-            if path.suffix.lower() in (".parquet", ".pq")
-            else pl.read_csv(path, infer_schema=False)
-        )
+        if path.suffix.lower() in (".parquet", ".pq"):
+            found = scan_parquet(path).collect()
+        else:
+            found = pl.read_csv(path, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise SourceError(f"{path}: cannot be read as CSV or Parquet") from error
     lacking = [name for name in _NEEDED if name not in found.columns]

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from clinqa.core.errors import ConfigError
+from clinqa.core.records import SPLITS
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.registry import ItemKind
 from clinqa.stats.crossed import FEWEST_SEEDS
@@ -134,15 +133,10 @@ def plan_of(spec: StudySpec, dataset: Dataset) -> Plan:
 def _sizes(dataset: Dataset) -> dict[str, tuple[int, int, int]]:
     """Questions of each specialty in train, validation and test."""
     counts = []
-    try:
-        for split in ("train", "validation", "test"):
-            counts.append(Counter[str]())
-            for table in dataset.batches(split, ["category"]):
-                counts[-1].update(table["category"].to_pylist())
-    except (KeyError, OSError, pa.ArrowException) as error:
-        raise ConfigError(
-            f"{dataset.folder}: cannot be read; run `clinqa verify` on the folder"
-        ) from error
+    for split in SPLITS:
+        counts.append(Counter[str]())
+        for table in dataset.batches(split, ["category"]):
+            counts[-1].update(table["category"].to_pylist())
     names = sorted({name for count in counts for name in count})
     return {name: (counts[0][name], counts[1][name], counts[2][name]) for name in names}
 

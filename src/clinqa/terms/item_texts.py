@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from clinqa.core.errors import ConfigError
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.columns import Columns
 
@@ -37,25 +34,12 @@ def read_items(
     dataset: Dataset, split: str, *, options_too: bool = True, limit: int | None = None
 ) -> Iterator[TermItem]:
     """The items of a split, in the order of its files."""
-    left = limit
     kind: Columns = dataset.kind.facet("columns")
     wanted = (*_COLUMNS, *(kind.read_for_others if options_too else ()))
     others = kind.others if options_too else lambda row: ()
-    try:
-        for path in dataset.files(split):
-            there = set(pq.read_schema(path).names)
-            columns = [name for name in wanted if name in there]
-            for batch in pq.ParquetFile(path).iter_batches(columns=columns):
-                for row in batch.to_pylist():
-                    if left == 0:
-                        return
-                    left = None if left is None else left - 1
-                    yield _item(row, split, others(row))
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise ConfigError(
-            f"{dataset.folder}: split {split} cannot be read ({type(error).__name__}); run "
-            "`clinqa verify` on the folder"
-        ) from error
+    rows = (row for table in dataset.batches(split, wanted) for row in table.to_pylist())
+    for row in islice(rows, limit):
+        yield _item(row, split, others(row))
 
 
 def _item(row: dict[str, object], split: str, others: Sequence[tuple[str, str]]) -> TermItem:

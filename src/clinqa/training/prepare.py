@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.asking.prompts import Template
-from clinqa.asking.source import content_order, kind_of_items, tables_of
+from clinqa.asking.source import content_order, kind_of_items
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.ids import sub_seed
 from clinqa.core.records import DataClass, is_private, strictest
@@ -87,7 +87,7 @@ def read_items(
 ) -> list[TrainItem]:
     """The items of a split; with a limit those lowest by a hash of their id, as in predict."""
     names = {*_COLUMNS, *trains.columns, *(["category"] if categories else [])}
-    tables = list(tables_of(dataset, split, names))
+    tables = list(dataset.batches(split, names))
     if categories:
         wanted = pa.array(list(categories), pa.string())
         tables = [table.filter(pc.is_in(table["category"], value_set=wanted)) for table in tables]

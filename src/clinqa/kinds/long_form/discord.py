@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from clinqa.core.inputs import scan_parquet
 from clinqa.core.records import Level, Phase
 from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.kinds.long_form.levels import LEVELS
@@ -195,9 +196,7 @@ def discord_examples(
 
 def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
     """One row a study, measurement and statement: does its number agree with the study's label?"""
-    labels = pl.scan_parquet(folder / "labels.parquet", glob=False).filter(
-        pl.col("phase") == Phase.BASELINE.value
-    )
+    labels = scan_parquet(folder / "labels.parquet").filter(pl.col("phase") == Phase.BASELINE.value)
     # the longest word of each phrase finds the few statements that are worth reading
     signs = sorted({max(p.split(), key=len).lower() for m in table.measurements for p in m.phrases})
     stated = (

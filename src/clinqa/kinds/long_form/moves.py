@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass
 from clinqa.kinds.facets.describes import Holding
@@ -143,9 +144,8 @@ def _changes(both: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _rejected(folder: Path) -> pl.Series:
-    return pl.read_parquet(folder / "rejects.parquet", columns=["source_id"], glob=False)[
-        "source_id"
-    ].unique()
+    found = scan_parquet(folder / "rejects.parquet").select("source_id").collect()
+    return found["source_id"].unique()
 
 
 def _same_reads(a: Manifest, b: Manifest) -> bool:

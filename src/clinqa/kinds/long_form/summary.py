@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.records import SPLITS, Method, Phase
 from clinqa.kinds.facets.describes import Holding, most_first
@@ -88,7 +89,7 @@ def _table(folder: Path, name: str) -> pl.LazyFrame:
     path = folder / name
     if not path.is_file():
         raise ConfigError(f"{folder}: {name} is missing, so this is no dataset of reports")
-    return pl.scan_parquet(path, glob=False)  # a folder may be named [a]
+    return scan_parquet(path)
 
 
 def _items(folder: Path) -> pl.LazyFrame:
@@ -96,7 +97,7 @@ def _items(folder: Path) -> pl.LazyFrame:
     frames = []
     for split in SPLITS:
         for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
-            frame = pl.scan_parquet(path, glob=False).select(wanted)
+            frame = scan_parquet(path).select(wanted)
             frames.append(frame.with_columns(split=pl.lit(split)))
     if not frames:
         raise ConfigError(f"{folder}: data/ holds no Parquet file; build the dataset again")

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from clinqa.core.cells import refuse_existing, tsv_cell, write_file
-from clinqa.core.errors import ConfigError
+from clinqa.core.inputs import read_parquet
 from clinqa.core.records import Method, Phase, is_private
 from clinqa.dataset.reader import open_dataset
 from clinqa.packs.loader import LexiconLabel, format_labels
@@ -61,17 +61,10 @@ def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
     """Write the table. A file that is there already may hold an expert's work: it is refused."""
     manifest = open_dataset(folder).manifest
     refuse_existing(out)
-    try:
-        table = pl.read_parquet(
-            folder / "statements.parquet",
-            columns=["structure", "text", "count", "studies", "labels", "method"],
-            glob=False,  # a folder may be named [a]
-        )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ConfigError(
-            f"{folder}: statements.parquet cannot be read ({type(error).__name__}); "
-            "run `clinqa verify` on the folder"
-        ) from error
+    columns = ("structure", "text", "count", "studies", "labels", "method")
+    advice = "run `clinqa verify` on the folder"
+    read = read_parquet(folder / "statements.parquet", columns, advice=advice)
+    table = pl.DataFrame(pl.from_arrow(read))
     known = pl.col("method").fill_null("none") == Method.LEXICON.value
     occurrences = int(table["count"].sum())
     covered = int(table.filter(known)["count"].sum())
