@@ -50,16 +50,6 @@ def compact(array: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(values.indices.take(wanted), values.dictionary)
 
 
-def _compacted(table: pa.Table) -> pa.Table:
-    columns = [
-        pa.chunked_array([compact(chunk) for chunk in column.chunks], column.type)
-        if pa.types.is_dictionary(column.type)
-        else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
-
-
 def _open_writer(file: IO[bytes], schema: pa.Schema) -> pq.ParquetWriter:
     plain = [f.name for f in schema if f.name != "id" and not pa.types.is_nested(f.type)]
     nested = [name for name in ("spans",) if name in schema.names]
@@ -108,7 +98,13 @@ class ShardedWriter:
         """Add rows; they reach the disk a row group at a time."""
         if table.num_rows == 0:
             return
-        table = _compacted(table)
+        columns = [
+            pa.chunked_array([compact(chunk) for chunk in column.chunks], column.type)
+            if pa.types.is_dictionary(column.type)
+            else column
+            for column in table.columns
+        ]
+        table = pa.table(columns, names=table.column_names)
         self._waiting.append(table)
         self._waiting_rows += table.num_rows
         self._waiting_bytes += table.nbytes

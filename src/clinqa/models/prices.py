@@ -117,10 +117,8 @@ def estimate(
     model: str, input_tokens: Iterable[int], max_tokens: int, prices: PriceList | None
 ) -> CostEstimate:
     """What prompts of so many tokens each would cost at most."""
-    requests = tokens_in = 0
-    for tokens in input_tokens:
-        requests += 1
-        tokens_in += tokens
+    counted = list(input_tokens)
+    requests, tokens_in = len(counted), sum(counted)
     tokens_out = requests * max_tokens
     price = prices.of(model) if prices else None
     if prices is None or price is None:

@@ -75,4 +75,4 @@ class MergeOptions(TrainingPlace):
         metavar="N",
         help="Items of DATASET whose answers show the drift.",
     )
-    max_tokens: int = option(64, shown=False)
+    max_tokens: int = option(64, low=1, shown=False)

@@ -40,8 +40,7 @@ class Interrupts:
     one.
     """
 
-    def __init__(self) -> None:
-        self._count = 0
+    _count = 0
 
     @property
     def noted(self) -> bool:
