@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clinqa.packs.loader import Pack
+from clinqa.reading.attribute import LEVELS, resolution_table
 from clinqa.reading.readings import PHASES, text_key
-from clinqa.reading.resolve import LEVELS, resolution_table
 from clinqa.reading.sections import SectionTable
 
 __all__ = ["Entry", "entries_of", "header_finder", "level_tables"]

@@ -13,12 +13,11 @@ import pyarrow.parquet as pq
 from clinqa.builders.reports.batches import ahead
 from clinqa.builders.reports.labelled import Labelled, coded
 from clinqa.packs.loader import Pack, builtin_pack
-from clinqa.reading.attribute import Attributor
+from clinqa.reading.attribute import Attributor, resolution_table
 from clinqa.reading.findings import Reading
 from clinqa.reading.labeller import Labeller
 from clinqa.reading.pieces import Pieces
 from clinqa.reading.readings import Readings
-from clinqa.reading.resolve import resolution_table
 from clinqa.reading.scan import Scanner
 from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role, SectionTable

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.packs.loader import builtin_pack
+from clinqa.reading.attribute import LEVELS
 from clinqa.reading.readings import PHASES
-from clinqa.reading.resolve import LEVELS
 from dictionary import Entry, entries_of, header_finder, level_tables
 from measure import Given, say
 from statements import Headers, Statement, statements

@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 
 from clinqa.core.records import Method, Phase
 from clinqa.packs.loader import builtin_pack
-from clinqa.reading.attribute import Attributor, Labels
+from clinqa.reading.attribute import (
+    LEVELS,
+    Attributor,
+    Labels,
+    ResolutionTable,
+    resolution_table,
+    resolve,
+)
 from clinqa.reading.findings import Finding, Reading
 from clinqa.reading.pieces import Pieces, Statements
 from clinqa.reading.readings import Readings
-from clinqa.reading.resolve import LEVELS, ResolutionTable, resolution_table, resolve
 from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.sections import Role
 

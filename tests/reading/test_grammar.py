@@ -141,7 +141,6 @@ def test_a_denied_degree_before_the_noun_leaves_the_finding_open() -> None:
     assert read("The AS is not severe.") == {"aortic_stenosis": -2}
 
 
-def test_a_statement_of_thousands_of_characters_is_not_read_and_counted() -> None:
+def test_a_statement_of_thousands_of_characters_is_not_read() -> None:
     labeller = Labeller(builtin_pack("echo"))
     assert labeller.read("mild MR " * 2_000, "MV").findings == ()
-    assert labeller.too_long == 1

@@ -11,9 +11,8 @@ from clinqa.core.ids import rng
 from clinqa.simulate import report as report_module
 from clinqa.simulate.abnormalities import IDS, INDEX, NAMES
 from clinqa.simulate.bank import load_bank
-from clinqa.simulate.layout import capitals, wrap
 from clinqa.simulate.report import Report
-from clinqa.simulate.wording import misspell
+from clinqa.simulate.wording import capitals, misspell, wrap
 
 CHANCES = [name for name in vars(report_module) if name.startswith("_P_")]
 

@@ -55,7 +55,6 @@ class Labeller:
             for row in pack.lexicon
         }
         self._read: dict[tuple[str, str], Reading] = {}
-        self.too_long = 0  # statements over the limit, which label nothing
         # where a width is read its digits matter
         measured = [t for s in pack.spec.widths for t in pack.spec.structures[s].terms]
         self._measured = re.compile("|".join(map(re.escape, measured)) or r"(?!)", re.IGNORECASE)
@@ -76,7 +75,6 @@ class Labeller:
         if structure == "?":
             structure = self.pack.spec.blank_section or "*"
         if len(text) > LONGEST:
-            self.too_long += 1
             return _UNREAD
         words = plain(text)
         if not self._measured.search(words):

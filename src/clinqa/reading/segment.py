@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clinqa.core.records import Phase
 from clinqa.reading.sections import Header, Role, SectionTable
@@ -105,7 +105,7 @@ class _Segmenter:
             if first >= b or not text[first:b].strip(_RULE):
                 yield from self._close()
                 if self.inline_ignore and not self.body:
-                    self._set(replace_state(self.state, "*", Role.FINDINGS, Phase.BASELINE))
+                    self._set(_State("*", Role.FINDINGS, Phase.BASELINE))
                     self.inline_ignore = False
                 continue
             content = self._after_bullet(first, b)
@@ -217,7 +217,7 @@ class _Segmenter:
 
     def _apply(self, header: Header, head: int, bullet: bool, inline: bool) -> None:
         state = self.state
-        new = replace_state(state, header.structure or state.structure, state.role, state.phase)
+        new = replace(state, structure=header.structure or state.structure)
         if header.role is not None:
             new.role = header.role
         elif header.sticky and inline and state.role is Role.IGNORE:
@@ -233,7 +233,7 @@ class _Segmenter:
                 new.role = Role.FINDINGS
         self.before_bullet = None
         if bullet and inline:
-            self.before_bullet = replace_state(state, state.structure, state.role, state.phase)
+            self.before_bullet = replace(state)
         own = header.role in (Role.FINDINGS, Role.CONCLUSION)
         self.body = self.body or header.structural or own
         self.inline_ignore = header.role is Role.IGNORE and inline
@@ -392,7 +392,3 @@ def _heads(header: Header, name: str, whole: bool, line: bool) -> bool:
         return not whole or name[0].isupper() or name[0] in "*_"
     no_words = header.structure == "*" and header.role is None
     return name.isupper() or not (header.structural or header.role is Role.IGNORE or no_words)
-
-
-def replace_state(state: _State, structure: str, role: Role, phase: Phase) -> _State:
-    return _State(structure, role, phase, state.section, state.head)

@@ -165,10 +165,6 @@ def _statement(cells: list[str], degrees: dict[str, int], wording: str) -> State
             name = name[0].upper() + name[1:]
         return "{" + name + "}"
 
-    text = _PLACEHOLDER.sub(_unbreakable, _SLOT.sub(slot, wording))
+    # wrapping must not break a placeholder: it was put in after the lines had been broken
+    text = _PLACEHOLDER.sub(lambda one: one[0].replace(" ", "\x00"), _SLOT.sub(slot, wording))
     return Statement(text, "{" in text, tuple(findings))
-
-
-def _unbreakable(placeholder: re.Match[str]) -> str:
-    """Wrapping must not break a placeholder: it was put in after the lines had been broken."""
-    return placeholder[0].replace(" ", "\x00")

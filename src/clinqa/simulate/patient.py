@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from clinqa.simulate.abnormalities import BINARY, INDEX, LOW, NAMES
+from clinqa.simulate.wording import Draw
 
 __all__ = ["INADEQUATE", "UNSPECIFIED", "follow_up", "new_patient", "stated_levels"]
 
-Draw = Callable[[], float]
 INADEQUATE, UNSPECIFIED = -3, -2
 
 # chance of mild, moderate, severe in someone with no other disease

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clinqa.simulate.abnormalities import IDS, INDEX, Finding, resolve
 from clinqa.simulate.bank import Bank, Statement
-from clinqa.simulate.layout import SECTIONS, capitals, patient_block, pick_headers, wrap
 from clinqa.simulate.patient import INADEQUATE, UNSPECIFIED, stated_levels
-from clinqa.simulate.wording import WordSlots, date, misspell
+from clinqa.simulate.wording import (
+    SECTIONS,
+    Draw,
+    WordSlots,
+    capitals,
+    date,
+    misspell,
+    patient_block,
+    pick_headers,
+    wrap,
+)
 
 __all__ = ["Report", "compose"]
 
@@ -32,7 +41,6 @@ _P_EMPTY, _P_NARRATIVE, _P_BYPASS = 0.03, 0.05, 0.05
 _P_CONFLICT, _P_ADDENDUM, _P_RAISED = 0.012, 0.03, 0.03
 _P_LOOKS_NORMAL, _P_UNSEEN, _P_CAPITALS = 0.02, 0.04, 0.04
 
-Draw = Callable[[], float]
 Labels = dict[str, int]
 
 
@@ -67,7 +75,8 @@ class _Draft:
         kind_draw = random()
         stated = stated_levels(self.severities, random)
         if kind_draw < _P_EMPTY:
-            text, kind = self._empty(), "empty"
+            text = self._block(tee=False) + "INTERPRETATION:\n\nFindings:\n\n\n\n\n"
+            kind = "empty"
             stated = {}
         elif kind_draw < _P_EMPTY + _P_NARRATIVE:
             text, kind = self._narrative(stated), "narrative"
@@ -132,9 +141,6 @@ class _Draft:
             indication += " " + more
         history = self._filler("HX") if random() < 0.12 else ""
         return patient_block(indication, history, date(random), tee, random, self.width)
-
-    def _empty(self) -> str:
-        return self._block(tee=False) + "INTERPRETATION:\n\nFindings:\n\n\n\n\n"
 
     def _findings(self, stated: dict[int, int]) -> str:
         random = self.random

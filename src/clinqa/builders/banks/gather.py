@@ -130,7 +130,8 @@ class Alikes:
 
 def alikes(items: Sequence[BankItem], threshold: float = NEAR) -> Alikes:
     """Near-duplicates over all banks and splits; copies of one question are told once each."""
-    found = near_duplicates([_text(item) for item in items], threshold)
+    texts = [f"{matching_text(item.question)} {' '.join(item.options)}" for item in items]
+    found = near_duplicates(texts, threshold)
     first: dict[int, int] = {}
     members: dict[int, list[int]] = defaultdict(list)
     for place, own in enumerate(found.set_of.tolist()):
@@ -187,10 +188,6 @@ def groups_and_splits(
             splits[at] = items[at].split or rest
             groups[at] = f"{splits[at]}:{names[own]}"
     return groups, splits
-
-
-def _text(item: BankItem) -> str:
-    return f"{matching_text(item.question)} {' '.join(item.options)}"
 
 
 def content_order(items: Sequence[BankItem], seed: int) -> list[int]:

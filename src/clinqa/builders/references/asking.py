@@ -69,7 +69,6 @@ class Asker:
     seed: int = 0
     progress: Progress = silent
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
-    asked: int = 0
     _failures: int = 0
 
     def __post_init__(self) -> None:
@@ -145,7 +144,6 @@ class Asker:
                 continue
             answered.add(index)
             error = _error_of(output)
-            self.asked += 1
             self.journal.append(
                 {"key": names[index], "text": output.text if not error else "", "error": error}
             )

@@ -197,7 +197,7 @@ class PageIndex:
             return Reason.QUOTE_NOT_FOUND  # a sign was lost there, and it may have been a minus
         if self._denied_outside(first, last):
             return Reason.QUOTE_CUTS_NEGATION
-        end = self._with_full_stop(end)
+        end += self.text[end : end + 1] in {".", "!", "?"}
         return Evidence(start, end, self.text[start:end], exact)
 
     def _exact(self, wanted: list[FoldedToken]) -> tuple[int, int, bool] | None:
@@ -270,9 +270,6 @@ class PageIndex:
                     return True
                 near, index = token, index + step
         return False
-
-    def _with_full_stop(self, end: int) -> int:
-        return end + 1 if self.text[end : end + 1] in {".", "!", "?"} else end
 
 
 def find(

@@ -72,7 +72,8 @@ def forms_of(
         return []
     denials = len(words.negation.findall(text))
     if denials:
-        made = list(_affirmed(clause, words)) if denials == 1 else []
+        plain = affirmed(clause, words) if denials == 1 else None
+        made = [PairForm(_said(text), _said(plain), Edit.NEGATION, ("not", ""))] if plain else []
     else:
         made = [
             *_values(clause, words, met),
@@ -321,13 +322,6 @@ def _denials(clause: StatementClause, words: Words) -> Iterator[PairForm]:
             Edit.NEGATION,
             ("", f"not {what_is_denied(clause)}"),
         )
-
-
-def _affirmed(clause: StatementClause, words: Words) -> Iterator[PairForm]:
-    """A statement that denies, without its denial."""
-    made = affirmed(clause, words)
-    if made is not None:
-        yield PairForm(_said(clause.text), _said(made), Edit.NEGATION, ("not", ""))
 
 
 def _replaced(text: str, start: int, end: int, new: str) -> str:

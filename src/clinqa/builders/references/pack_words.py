@@ -56,8 +56,7 @@ class Words:
 
 def _cased(term: str) -> str:
     """A term as it is written within a sentence."""
-    words = [_CAPITALS.get(word, word) for word in term.split()]
-    return " ".join(words)
+    return " ".join(_CAPITALS.get(word, word) for word in term.split())
 
 
 def phrases(items: Iterable[str]) -> str:

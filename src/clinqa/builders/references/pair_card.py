@@ -1,19 +1,41 @@
-"""What the card of a dataset of statement pairs says."""
+"""What the card of a dataset of statement pairs says.
+
+What a build of references was told, and what a dry run says that it would do.
+
+What stands beside the items of documents: their pages, names, transcripts, and a page's XML.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from clinqa.builders.pairs import PAIR_TASKS, PAIRS_CHECKED, probe_section
 from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Pair
+from clinqa.core.durable import make_folder, write_durably
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import Reason, Reject
+from clinqa.core.visible import visible
 from clinqa.dataset.card import Card, tabled
+from clinqa.dataset.parquet import write_table
 from clinqa.packs.references import ReferencePack
+from clinqa.sources.pdf import (
+    DOCUMENTS,
+    PAGES,
+    Identity,
+    PdfDocument,
+    documents_table,
+    page_xml,
+    pages_table,
+    xml_name,
+)
 
-__all__ = ["COLUMNS", "REASONS", "card_of"]
+__all__ = ["COLUMNS", "REASONS", "card_of", "configuration_of", "would_do", "write_pages"]
 
 REASONS: Mapping[Reason, str] = {
     Reason.MALFORMED_REPLY: "a piece of a model's reply that is no item",
@@ -151,3 +173,81 @@ def _limits(options: ReferenceOptions) -> list[str]:
             "Pages without text were transcribed by a model; what it misread is not found."
         )
     return limits
+
+
+def configuration_of(options: ReferenceOptions, pack: ReferencePack) -> dict[str, Any]:
+    """What the run was told, as the manifest tells it."""
+    told: dict[str, Any] = {
+        "pack": pack.spec.id,
+        "generator": options.generator,
+        "negation_cap": options.negation_cap,
+        "split_by": options.split_by,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+    if options.generator == "llm":
+        told |= {
+            "model": options.model,
+            "base_url": options.base_url,
+            "judge": options.judge,
+            "per_page": options.per_page,
+            "max_tokens": options.max_tokens,
+        }
+    if options.vision_model:
+        told |= {"vision_model": options.vision_model, "accept_vision": options.accept_vision}
+    return told
+
+
+def would_do(
+    plan: Sequence[Identity], options: ReferenceOptions, pack: ReferencePack, out: Path
+) -> list[str]:
+    """What would be read, written and sent."""
+    total = sum(one.bytes for one in plan)
+    lines = [f"would read {len(plan):,} documents ({total:,} bytes)"]
+    lines += [f"  {visible(', '.join(one.names))}" for one in plan[:20]]
+    if len(plan) > 20:
+        lines.append(f"  and {len(plan) - 20:,} more")
+    topics = ", ".join(topic.name.lower() for topic in pack.spec.topics.values())
+    lines.append(f"would make statements on {topics}, by {options.generator}")
+    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
+    if options.generator == "llm" or options.vision_model:
+        named = ", ".join(filter(None, (options.model, options.vision_model)))
+        lines.append(
+            f"would send pages to {named}"
+            + (f" at {visible(options.base_url)}" if options.base_url else "")
+        )
+    else:
+        lines.append("would send nothing anywhere")
+    return lines
+
+
+# what a model read off pages; offsets of the part `transcript` refer to it
+_TRANSCRIPTS = pa.schema([PAGES.field(name) for name in ("md5", "page", "text")])
+
+
+def write_pages(
+    partial: Path,
+    documents: Sequence[PdfDocument],
+    topics: Mapping[tuple[str, int], str],
+    transcripts: Sequence[tuple[str, int, str]] = (),
+    *,
+    private: bool,
+) -> dict[str, int]:
+    """Write pages, documents, transcripts and the XML of each page; gives the tables' rows."""
+    tables = [
+        ("pages.parquet", pages_table(documents), PAGES),
+        ("documents.parquet", documents_table(documents), DOCUMENTS),
+    ]
+    if transcripts:
+        told = [dict(zip(_TRANSCRIPTS.names, one, strict=True)) for one in sorted(transcripts)]
+        table = pa.Table.from_pylist(told, schema=_TRANSCRIPTS)
+        tables.append(("transcripts.parquet", table, _TRANSCRIPTS))
+    for name, table, schema in tables:
+        write_table(partial / name, table, schema, private=private)
+    if any(document.pages for document in documents):
+        make_folder(partial / "xml", private=private)
+    for document in documents:
+        for page in document.pages:
+            body = page_xml(page, topics.get((page.md5, page.page), ""))
+            write_durably(partial / "xml" / xml_name(page), body, private=private)
+    return {name: table.num_rows for name, table, _ in tables}

@@ -19,10 +19,8 @@ from clinqa.builders.references.generate import (
     open_sight,
     transcribed,
 )
-from clinqa.builders.references.outset import configuration_of, would_do
 from clinqa.builders.references.pack_words import Words, words_of
-from clinqa.builders.references.pages import write_pages
-from clinqa.builders.references.pair_card import card_of
+from clinqa.builders.references.pair_card import card_of, configuration_of, would_do, write_pages
 from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts

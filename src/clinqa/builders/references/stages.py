@@ -348,8 +348,7 @@ def _numbers_met(drafts: Sequence[Draft], words: Words) -> dict[str, tuple[float
 
 def denial_shares(pairs: Sequence[Pair], words: Words) -> Mapping[str, float]:
     """The share of True and of False statements that hold a word that denies."""
-    if not pairs:
-        return {"true": 0.0, "false": 0.0}
     true = sum(has_negation(pair.form.true, words) for pair in pairs)
     false = sum(has_negation(pair.form.false, words) for pair in pairs)
-    return {"true": round(true / len(pairs), 6), "false": round(false / len(pairs), 6)}
+    many = max(1, len(pairs))
+    return {"true": round(true / many, 6), "false": round(false / many, 6)}

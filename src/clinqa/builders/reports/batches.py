@@ -30,11 +30,10 @@ from clinqa.core.records import Level, Reason, Reject
 from clinqa.kinds.long_form.questions import questionnaire
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 from clinqa.privacy.screen import Screen
-from clinqa.reading.attribute import Attributor
+from clinqa.reading.attribute import Attributor, resolution_table
 from clinqa.reading.labeller import LONGEST, Labeller
 from clinqa.reading.pieces import Pieces, Statements
 from clinqa.reading.readings import NewReadings, Readings
-from clinqa.reading.resolve import resolution_table
 from clinqa.reading.scan import ScanEngine, Scanner
 from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.studies import Studies, studies_of

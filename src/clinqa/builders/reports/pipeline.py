@@ -75,7 +75,15 @@ def build_reports(
     pack = recipe.load()
     questionnaire(pack)
     _check_discord(pack)
-    read_options = _read_options(options, out)
+    read_options = ReadOptions(
+        out=Path(os.path.realpath(out)),
+        text_col=options.text,
+        subject_col=options.subject,
+        study_col=options.study,
+        max_chars=options.max_chars,
+        limit=options.limit,
+        batch_rows=options.batch_rows,
+    )
     plan = describe(inputs, read_options)
     plan.check()
     recipe = replace(recipe, size_hint=_about(plan, options.limit))
@@ -256,18 +264,6 @@ def _check_discord(pack: Pack) -> None:
         for measurement in load_discord(path).measurements:
             if measurement.abnormality not in pack.abnormalities:
                 raise ConfigError(f"{path}: unknown abnormality {measurement.abnormality!r}")
-
-
-def _read_options(options: BuildOptions, out: Path) -> ReadOptions:
-    return ReadOptions(
-        out=Path(os.path.realpath(out)),
-        text_col=options.text,
-        subject_col=options.subject,
-        study_col=options.study,
-        max_chars=options.max_chars,
-        limit=options.limit,
-        batch_rows=options.batch_rows,
-    )
 
 
 def _known(options: BuildOptions, pack: Pack, records: Sequence[FileRecord]) -> Known:

@@ -23,7 +23,7 @@ from clinqa.kinds.long_form.sentences import (
     statement_key,
 )
 from clinqa.packs.loader import Pack
-from clinqa.reading.resolve import resolution_table, resolve
+from clinqa.reading.attribute import resolution_table, resolve
 
 __all__ = [
     "ABNORMAL",

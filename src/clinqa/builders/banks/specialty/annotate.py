@@ -118,11 +118,16 @@ def by_classifier(
         ]
         votes.append(cast)
         tallies.append(tally([vote.label for vote in cast]))
-    result = SpecialtyLabels(votes, tallies, "classifier", how=f"out of fold, {FOLDS} folds")
-    result.decisions = decisions_of(unseen, classes, model.views)
-    result.expert_places = list(range(len(expert.items)))
-    result.details = {"voters": list(model.views), "classes": classes, "folds": FOLDS}
-    result.warnings += _few(expert, classes)
+    result = SpecialtyLabels(
+        votes,
+        tallies,
+        "classifier",
+        decisions=decisions_of(unseen, classes, model.views),
+        expert_places=list(range(len(expert.items))),
+        how=f"out of fold, {FOLDS} folds",
+        details={"voters": list(model.views), "classes": classes, "folds": FOLDS},
+        warnings=_few(expert, classes),
+    )
     if sets.kind != "none":
         mean = voters.mean(axis=0)
         result.sets = [
@@ -310,16 +315,21 @@ def by_model(
     """Five prompts of a model. Sets stand on shares of votes and need an expert's labels."""
     votes, took = asked(items)
     labels = [[vote.label for vote in own] for own in votes]
-    result = SpecialtyLabels(votes, [tally(own) for own in labels], "llm", details=took)
     own = match(items, expert) if expert else {}
-    result.expert_places = [own[place] for place in sorted(own)]
+    places = sorted(own)
+    result = SpecialtyLabels(
+        votes,
+        [tally(voted) for voted in labels],
+        "llm",
+        expert_places=[own[place] for place in places],
+        details=took,
+    )
     if expert is None or not own:
         if options.kind != "none":
             result.warnings.append(
                 "no expert's label on any of these questions, so no sets could be calibrated"
             )
         return result
-    places = sorted(own)
     result.how = "on the questions the expert labelled"
     for voter in range(len(votes[0])):
         result.decisions[votes[0][voter].voter] = [votes[at][voter].label for at in places]

@@ -95,18 +95,14 @@ def out_of_fold(
     fold_of: Ints,
 ) -> Floats:
     """(voter, question, class): each question's by the voters trained on the other folds."""
-    made: Floats | None = None
+    made = np.zeros((len(views_of(features)), features.rows, len(classes)))
     for fold in range(int(fold_of.max()) + 1):
         out = np.flatnonzero(fold_of == fold)
         rest = np.flatnonzero(fold_of != fold)
         if not len(out):
             continue
         model = fit(features.take(rest), [labels[at] for at in rest.tolist()], classes)
-        found = model.probabilities(features.take(out))
-        if made is None:
-            made = np.zeros((len(found), features.rows, len(classes)))
-        made[:, out] = found
-    assert made is not None
+        made[:, out] = model.probabilities(features.take(out))
     return made
 
 

@@ -23,8 +23,8 @@ class Expert:
 
     items: list[BankItem]
     gold: list[frozenset[str]]
-    labels: list[str]  # the first label that was given
-    groups: list[str]  # near-duplicates together
+    labels: list[str]  # what most annotators gave; of equals the one given first
+    groups: list[str]  # near-duplicates together: the id of the first of them
     unknown: int  # records whose label is no specialty
     banks: frozenset[str]
 
@@ -63,30 +63,17 @@ def read_expert(
     if not found:
         raise SourceError("the expert's file names no specialty that the pack knows")
     items = list(found.values())
-    order = content_order(items, seed)
-    items = [items[at] for at in order]
+    items = [items[at] for at in content_order(items, seed)]
     labels_of = [said[matching_text(item.question)] for item in items]
     cluster = alikes(items).cluster
-    first = [_most(labels) for labels in labels_of]
     return Expert(
         items=items,
         gold=[frozenset(labels) for labels in labels_of],
-        labels=first,
-        groups=[min_id(items, cluster, at) for at in range(len(items))],
+        labels=[Counter(labels).most_common(1)[0][0] for labels in labels_of],
+        groups=[items[own if own >= 0 else at].source_id for at, own in enumerate(cluster)],
         unknown=unknown,
         banks=frozenset(item.bank for item in items),
     )
-
-
-def min_id(items: Sequence[BankItem], cluster: Sequence[int], at: int) -> str:
-    """A name for a cluster: the id of its first member."""
-    return items[cluster[at]].source_id if cluster[at] >= 0 else items[at].source_id
-
-
-def _most(labels: Sequence[str]) -> str:
-    """The label most annotators gave; of equals the one given first."""
-    counts = Counter(labels)
-    return max(counts, key=lambda label: counts[label])
 
 
 def match(items: Sequence[BankItem], expert: Expert) -> dict[int, int]:

@@ -31,7 +31,7 @@ from clinqa.core.stage import Made, Workplace
 from clinqa.dataset.card import Card, tabled
 from clinqa.dataset.parquet import write_table
 from clinqa.dataset.publish import write_card
-from clinqa.dataset.written import write_rejects
+from clinqa.dataset.written import rows_by_name, write_rejects
 from clinqa.kinds.facets.describes import most_first
 from clinqa.kinds.multiple_choice.columns import COLUMNS
 from clinqa.packs.specialties import Specialties
@@ -182,8 +182,8 @@ def publish(place: Workplace, found: SpecialtyBuild, details: Mapping[str, Any])
     rows |= write_votes(partial, items, found.annotated.votes, found.outcomes, private=private)
     rows |= write_rejects(partial, [*found.gathered.rejects, *found.rejects], private=private)
     path = partial / "near_duplicates.parquet"
-    written = write_table(path, found.near.table, NEAR_COLUMNS, private=private)
-    rows |= {name.name: n for name, n in written.items()}
+    near = write_table(path, found.near.table, NEAR_COLUMNS, private=private)
+    rows |= rows_by_name(partial, near)
     figures = _figures(found)
     tables = _tables(found, figures)
     for name, table in tables.items():

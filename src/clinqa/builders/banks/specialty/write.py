@@ -110,8 +110,9 @@ def write_votes(
             for name, value in zip(VOTES.names, values, strict=True):
                 columns[name].append(value)
     table = pa.table(columns, schema=VOTES)
-    path = partial / "votes.parquet"
-    return rows_by_name(partial, write_table(path, table, VOTES, private=private))
+    return rows_by_name(
+        partial, write_table(partial / "votes.parquet", table, VOTES, private=private)
+    )
 
 
 def write_table_csv(
