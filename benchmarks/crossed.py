@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
 
-from clinqa.stats.diagonal import gap_weights, interaction_weights
+from clinqa.stats.crossed import gap_weights, interaction_weights
 from stats.made_crossed import World, crossed
 
 WORLDS = (

@@ -19,8 +19,7 @@ from math import comb
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from clinqa.stats.agreement import agreement
-from clinqa.stats.ensembles import majority, search
+from clinqa.stats.agreement import agreement, majority, search
 
 
 def timed(name: str, work: Callable[[], object], scale: float = 1.0) -> float:

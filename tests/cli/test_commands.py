@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 import typer
 
-from clinqa.cli.arguments import Out
-from clinqa.cli.commands import command
+from clinqa.cli.commands import Out, command
 from clinqa.cli.outcome import Outcome
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import OutputOptions, option
 from clinqa.core.records import DataClass
-from clinqa.kinds.needs import refuse_unused
-from clinqa.kinds.registry import ItemKind
+from clinqa.kinds.registry import ItemKind, refuse_unused
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clinqa.kinds.facets.cells import Grid
+from clinqa.kinds.facets.pages import Grid
 from clinqa.present.html import html_of
 from clinqa.present.report import made_page
 

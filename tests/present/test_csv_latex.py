@@ -4,7 +4,7 @@ import csv
 import io
 import re
 
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow
+from clinqa.kinds.facets.pages import Grid, GridCell, GridColumn, GridRow
 from clinqa.present.csv_latex import csv_of, latex_escape, latex_of
 
 TABLE = Grid(

@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.present.terms import plot_logprobs, plot_overlap
+from clinqa.present.pictures import plot_logprobs, plot_overlap
 
 
 def _cell(train: str, test: str, value: float | None) -> Figure:

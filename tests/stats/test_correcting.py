@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from clinqa.stats.correcting import PredictionPowered, corrected
 from clinqa.stats.design import Design
+from clinqa.stats.estimates import PredictionPowered, corrected
 
 
 def of_sample(

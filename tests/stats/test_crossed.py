@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from clinqa.stats.crossed import Crossed
-from clinqa.stats.diagonal import centred_diagonal, gap, gap_weights, interaction_weights
+from clinqa.stats.crossed import Crossed, centred_diagonal, gap, gap_weights, interaction_weights
 from stats.made_crossed import World, crossed
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinqa.stats.diagonal import (
+from clinqa.stats.crossed import (
     centred_diagonal,
     gap,
     gap_weights,

@@ -12,10 +12,16 @@ from scipy import stats as scipy_stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import contingency_tables, inter_rater, multitest
 
-from clinqa.stats.agreement import agreement, confusion_sums, hierarchy, kappa_of_tables
+from clinqa.stats.agreement import (
+    agreement,
+    confusion_sums,
+    hierarchy,
+    kappa_of_tables,
+    majority,
+    search,
+)
 from clinqa.stats.comparing import holm, mcnemar
 from clinqa.stats.design import Design, resampled_totals
-from clinqa.stats.ensembles import majority, search
 from clinqa.stats.estimates import estimates
 from clinqa.stats.measure import share
 from clinqa.stats.rank import frontier, kendall, means_drawn, ranking_kept

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from clinqa.core.errors import SourceError
-from clinqa.stats.diagonal import gap
+from clinqa.stats.crossed import gap
 from clinqa.studying.analyse import FAMILIES, GAP, INTERACTION, Result, analyse
 from clinqa.studying.answers import read_table
 from clinqa.studying.crossing import arms_of

@@ -40,7 +40,7 @@ from clinqa.core.stage import (
 )
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.facets.baseline import Baseline
-from clinqa.kinds.needs import refuse_unused
+from clinqa.kinds.registry import refuse_unused
 from clinqa.models.prices import estimate, tokens_of
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import kind_of, open_model

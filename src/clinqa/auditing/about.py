@@ -10,12 +10,17 @@ settings    what was told, and how nulls and intervals are made
 rows        what became of the tables' rows
 pareto      performance against bias
 
-And the audit for the terminal: cut points, what was left out, each gap beside chance.
+And the audit for the terminal: cut points, what was left out, each gap beside chance. And figures
+and gaps as CSV: a file for each metric's scores, deviations and every measure, so that a score and
+a gap never share a column, nor do figures that were made in two ways.
+
+What an audit is: inputs, what it was told, and what decides its figures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from clinqa.auditing.answers import Means
@@ -24,20 +29,30 @@ from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded
 from clinqa.auditing.records import Gap, Point
+from clinqa.core.cells import csv_text
+from clinqa.core.figures import Figure
+from clinqa.core.manifest import FileRecord
 from clinqa.core.predictions import FinishedRun
+from clinqa.core.records import DataClass
+from clinqa.core.stage import Known
 from clinqa.core.visible import visible
 from clinqa.core.wording import decimals, p_value
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.audited import PATIENTS, Who
-from clinqa.kinds.facets.judges import SplitItems
+from clinqa.kinds.facets.judges import OpenJudge, SplitItems
 from clinqa.present.audit.says import by_chance
+from clinqa.scoring.inputs import inputs_of
 from clinqa.scoring.stands_on import model_facts
 from clinqa.stats.verdicts import gap_verdict
 
 __all__ = [
+    "VERB",
     "dimension_record",
+    "known_of",
     "lines_of",
     "meta_of",
+    "plan_of",
+    "tables_of",
 ]
 
 
@@ -170,3 +185,171 @@ def _told(gap: Gap) -> str:
         f"{decimals(gap.excess)}), p {p_value(gap.p)}, over all {p_value(gap.p_max)}: "
         f"{gap_verdict(gap.p, gap.p_max)}; this much arises by chance {by_chance(gap.p)}"
     )
+
+
+def tables_of(
+    figures: Sequence[Figure],
+    gaps: Sequence[Gap],
+    meta: Mapping[str, Any],
+    points: Sequence[Point],
+) -> dict[str, str]:
+    """The tables by file name."""
+    made: dict[str, str] = {}
+    who = meta["settings"]["who"]
+    for metric in dict.fromkeys(f.metric for f in figures):
+        made[f"groups_{metric}.csv"] = csv_text(
+            (
+                "dimension",
+                "group",
+                "run",
+                "model",
+                "shots",
+                metric,
+                "low",
+                "high",
+                "n",
+                who,
+                "signature",
+            ),
+            [
+                (
+                    f.subset.get("dimension", "all"),
+                    f.subset.get("group", "all"),
+                    f.run,
+                    f.model,
+                    f.shots,
+                    f.value,
+                    f.low,
+                    f.high,
+                    f.n or None,
+                    f.clusters or None,
+                    f.signature,
+                )
+                for f in figures
+                if f.metric == metric
+            ],
+        )
+    for metric, measure in dict.fromkeys((g.metric, g.measure) for g in gaps):
+        made[f"gaps_{metric}_{measure}.csv"] = csv_text(
+            (
+                "dimension",
+                "run",
+                "model",
+                "shots",
+                measure,
+                "sd_over_repeats",
+                "expected",
+                "excess",
+                "null_low",
+                "null_high",
+                "p",
+                "p_max",
+                "low",
+                "high",
+                "groups",
+                "n",
+                who,
+                "units",
+                "signature",
+            ),
+            [
+                (
+                    g.dimension,
+                    g.run,
+                    g.model,
+                    g.shots,
+                    g.value,
+                    g.sd,
+                    g.expected,
+                    g.excess,
+                    g.null_low,
+                    g.null_high,
+                    g.p,
+                    g.p_max,
+                    g.low,
+                    g.high,
+                    g.groups,
+                    g.n,
+                    g.clusters,
+                    g.units,
+                    g.signature,
+                )
+                for g in gaps
+                if (g.metric, g.measure) == (metric, measure)
+            ],
+        )
+    return made | {
+        "dimensions.csv": csv_text(
+            ("dimension", "unit", "kind", "group", "range", who),
+            [(d["name"], d["unit"], d["kind"], g["name"], g.get("range") or None, g["patients"])
+             for d in meta["dimensions"] for g in d["groups"]],
+        ),
+        "performance_and_bias.csv": csv_text(
+            ("dimension", "metric", "run", "performance", "excess_gap", "on_the_front"),
+            [(p.dimension, p.metric, p.run, p.performance, p.bias, "yes" if p.front else "no")
+             for p in points],
+        ),
+    }  # fmt: skip
+
+
+VERB = "audit"
+
+
+def known_of(
+    dataset: Dataset, runs: Sequence[FinishedRun], options: AuditOptions, judge: OpenJudge
+) -> Known:
+    """What decides the figures. Scores that are read instead of made anew decide nothing."""
+    inputs = inputs_of(dataset, runs, options.scoring)
+    tables = [*options.groups, *([options.tract_map] if options.tract_map else [])]
+    inputs += map(FileRecord.of, tables)
+    told = {
+        "dataset": dataset.manifest.fingerprint,
+        "split": runs[0].split,
+        "runs": [run.id for run in runs],
+        "metrics": list(options.metrics),
+        "dimensions": list(options.dimensions),
+        "intersections": [list(names) for names in options.intersect],
+        "continuous": list(options.continuous),
+        "categorical": list(options.categorical),
+        "quantiles_over": options.quantiles_over,
+        "min_patients": options.min_patients,
+        "patient_column": options.patient_column,
+        "tract_column": options.tract_column,
+        "missing": list(options.missing),
+        "pack": None,
+        **judge.configuration,
+        "resamples": options.draws,
+        "permutations": options.permutations,
+        "limit": options.limit,
+        "seed": options.seed,
+    }
+    decides = {**judge.decides, "inputs": [record.sha256 for record in inputs]}
+    return Known(told, inputs, decides)
+
+
+def plan_of(
+    items: SplitItems,
+    runs: Sequence[FinishedRun],
+    dimensions: Sequence[Dimension],
+    excluded: Sequence[Excluded],
+    options: AuditOptions,
+    data_class: DataClass,
+    out: Path,
+    cohort: Cohort,
+) -> list[str]:
+    """What would be audited; nothing is sent anywhere."""
+    who = cohort.who
+    lines = [
+        f"would audit {len(runs)} runs over {len(items):,} items of {len(cohort.patients):,} "
+        f"{who.many}, by {', '.join(options.metrics)}"
+    ]
+    for one in dimensions:
+        shown = len(one.groups) - len(one.small)
+        unit = who.word if one.unit == PATIENT else one.unit
+        lines.append(f"would compare {shown} groups of {visible(one.name)} ({unit} level)")
+    lines += [f"would leave out {visible(one.name)}: {one.reason}" for one in excluded]
+    lines.append(
+        f"would permute {options.permutations:,} times, draw {options.draws:,} samples of "
+        f"{who.many} and write the audit ({data_class.value}) to {out}"
+    )
+    return [*lines, "would send nothing anywhere"]

@@ -116,19 +116,13 @@ def lay_out(
     bounds: Bounds = SHARE,
 ) -> Means:
     """The runs side by side. One repeat only is its own mean: it has no columns of repeats."""
-    columns: list[Column] = []
-    over: list[Floats] = []
-    under: list[Floats] = []
-    for run, (above, below) in enumerate(runs):
-        columns.append(Column(run, None))
-        over.append(above[0])
-        under.append(below[0])
+    columns = [Column(run, None) for run in range(len(runs))]
+    over, under = [above[0] for above, _ in runs], [below[0] for _, below in runs]
     for run, (above, below) in enumerate(runs):
         if len(above) > 2:
-            for repeat in range(1, len(above)):
-                columns.append(Column(run, repeat - 1))
-                over.append(above[repeat])
-                under.append(below[repeat])
+            columns += [Column(run, at) for at in range(len(above) - 1)]
+            over += above[1:]
+            under += below[1:]
     known: dict[bytes, int] = {}
     under_of = [known.setdefault(one.tobytes(), len(known)) for one in under]
     distinct = dict(zip(under_of, under, strict=True))

@@ -14,22 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from clinqa.asking.source import kind_of_items
-from clinqa.auditing.about import lines_of, meta_of
+from clinqa.auditing.about import VERB, known_of, lines_of, meta_of, plan_of, tables_of
 from clinqa.auditing.answers import Means, strata_of
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
-from clinqa.auditing.csv_tables import tables_of
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import entering, figures_of, gaps_of, overall_figures
-from clinqa.auditing.identity import VERB, known_of, plan_of
 from clinqa.auditing.judged_means import check_metrics, judged_means
 from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
-from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.stage import Made, Progress, Stage, StageResult, Workplace, run_stage, silent
 from clinqa.core.visible import visible
@@ -76,7 +74,7 @@ def audit(
             data_class=data_class,
             known=lambda: known_of(opened_set, opened, options, judge),
             work=auditing.audit,
-            told=_told,
+            told=lambda done: {name: int(value) for name, value in done.details.items()},
             plan=lambda: plan_of(
                 items, opened, dimensions, excluded, options, data_class, out, cohort
             ),
@@ -310,7 +308,3 @@ def _row_counts(cohort: Cohort) -> StageCounts:
         rejected_by_reason={"no_id": counts["without_id"]} if counts["without_id"] else {},
         out_of_scope_by_reason={"not_in_split": outside} if outside else {},
     )
-
-
-def _told(manifest: Manifest) -> dict[str, int]:
-    return {name: int(value) for name, value in manifest.details.items()}

@@ -122,13 +122,9 @@ def dimensions_of(
     if wanted:
         made = [d for d in made if d.parts or d.name in wanted]
     if not made:
-        raise _none_left(left)
+        reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
+        raise ConfigError(f"no dimension is left to audit: {reasons}")
     return made, left
-
-
-def _none_left(left: Sequence[Excluded]) -> ConfigError:
-    reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
-    return ConfigError(f"no dimension is left to audit: {reasons}")
 
 
 def _check_names(

@@ -198,6 +198,7 @@ def gaps_of(
             repeats = [known(gap) for gap in found.repeats[at]]
             there = [gap for gap in repeats if gap is not None]
             repeated = measure == "equality_difference_repeats"
+            spread = len(there) == len(repeats) > 1
             value, expected = known(null.value[at]), known(null.expected[at])
             yield Gap(
                 **about,
@@ -213,7 +214,7 @@ def gaps_of(
                 low=known(interval.slope_low[at]) if trended else None,
                 high=known(interval.slope_high[at]) if trended else None,
                 repeats=repeats if repeated else (),
-                sd=_spread(there) if repeated and len(there) == len(repeats) else None,
+                sd=float(np.std(there, ddof=1)) if repeated and spread else None,
             )
         variance = known(found.between[at])
         others = {
@@ -227,11 +228,6 @@ def gaps_of(
                 value=value,
                 signature=f"{GAP}{measure}|{_WORDS[measure]}|of {means.signature}",
             )
-
-
-def _spread(gaps: Sequence[float]) -> float | None:
-    """The standard deviation over repeats; none of one repeat."""
-    return float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None
 
 
 def _worst(found: Found, means: Means, runs: Sequence[FinishedRun]) -> Iterator[Figure]:

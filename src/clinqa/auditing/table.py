@@ -72,12 +72,12 @@ def read_table(path: Path, missing: Sequence[str] = ()) -> Table:
     columns = {name: [_cell(value, words) for value in values] for name, values in raw.items()}
     if not numbers:
         raise SourceError(f"{path}: holds no rows")
-    dates |= {name for name, values in columns.items() if are_dates(name, _known(values))}
+    dates |= {
+        name
+        for name, values in columns.items()
+        if are_dates(name, {value for value in values if value is not None})
+    }
     return Table(path, columns, frozenset(dates), numbers)
-
-
-def _known(values: Sequence[str | None]) -> set[str]:
-    return {value for value in values if value is not None}
 
 
 def _check_characters(path: Path, raw: Mapping[str, list[str]], numbers: Sequence[int]) -> None:

@@ -21,7 +21,7 @@ from clinqa.core.records import SPLITS, Reject
 from clinqa.dataset.splits import split_groups
 from clinqa.dataset.written import write_rejects, write_splits
 from clinqa.kinds.true_false.columns import TRUE_FALSE
-from clinqa.kinds.true_false.probe import FEWEST_PAIRS
+from clinqa.kinds.true_false.pairs import FEWEST_PAIRS
 
 __all__ = [
     "CUTS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from clinqa.auditing.audit_options import AuditOptions
-from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
+from clinqa.cli.commands import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, staged
 
 __all__ = ["audit"]

@@ -12,8 +12,7 @@ from clinqa.builders.banks.bank_options import BankTfOptions
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.reports.report_options import BuildOptions
-from clinqa.cli.arguments import Out
-from clinqa.cli.commands import group
+from clinqa.cli.commands import Out, group
 from clinqa.cli.outcome import Outcome, counted, staged
 
 __all__ = ["bank_tf", "build", "ecg", "echo", "specialty"]

@@ -6,6 +6,8 @@ A verb is a function of its arguments and, if it has options, of `options: SomeO
 
 `command` gives typer a function with a flag for each field of `SomeOptions` (see
 `clinqa.core.options`) and `--json`, and calls the verb with the dataclass.
+
+The arguments that verbs share, worded once. Their options are dataclasses of their rooms.
 """
 
 from __future__ import annotations
@@ -13,16 +15,51 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from clinqa.cli.arguments import Json
 from clinqa.cli.outcome import Outcome
 from clinqa.core.options import Option, Options, options_of
 from clinqa.kinds.registry import kinds
 
-__all__ = ["command", "group"]
+__all__ = [
+    "BuildArgument",
+    "DatasetArgument",
+    "DirectoryArgument",
+    "DryRun",
+    "Json",
+    "Limit",
+    "Out",
+    "RunsArgument",
+    "Seed",
+    "command",
+    "group",
+]
+
+Out = Annotated[
+    Path,
+    typer.Option("--out", metavar="DIR", help="Folder of the results: absent, empty, or ours."),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be read and written, and stop.")
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Read the first N only.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Write one JSON object to stdout, also on errors.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of every random choice.")]
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The folder of a build.")]
+BuildArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="Folder made by a build.")]
+RunsArgument = Annotated[
+    list[Path], typer.Argument(metavar="RUN...", help="Folders made by clinqa predict on it.")
+]
+DirectoryArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A finished dataset folder.")
+]
 
 
 def command(verb: Callable[..., Outcome]) -> Callable[..., Outcome]:

@@ -15,7 +15,7 @@ from clinqa.asking.predict_options import PredictOptions
 from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli import build, simulate
-from clinqa.cli.arguments import Seed
+from clinqa.cli.commands import Seed
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.predict import predict
 from clinqa.cli.report import report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clinqa.cli.arguments import DirectoryArgument, Out
+from clinqa.cli.commands import DirectoryArgument, Out
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 from clinqa.dataset.export_options import ExportOptions

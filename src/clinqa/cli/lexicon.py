@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.arguments import Limit
-from clinqa.cli.commands import group
+from clinqa.cli.commands import Limit, group
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from clinqa.asking.predict_options import PredictOptions
-from clinqa.cli.arguments import BuildArgument, Out
+from clinqa.cli.commands import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, counted, staged
 from clinqa.cli.terminal import say
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from clinqa.cli.arguments import DatasetArgument, Out, RunsArgument
+from clinqa.cli.commands import DatasetArgument, Out, RunsArgument
 from clinqa.cli.outcome import Outcome, staged
 from clinqa.scoring.score_options import ScoreOptions
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clinqa.cli.arguments import Json
+from clinqa.cli.commands import Json
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.arguments import DryRun, Seed
-from clinqa.cli.commands import group
+from clinqa.cli.commands import DryRun, Seed, group
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
 

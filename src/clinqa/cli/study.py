@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from clinqa.cli.arguments import Out
-from clinqa.cli.commands import group
+from clinqa.cli.commands import Out, group
 from clinqa.cli.outcome import Outcome, staged
 from clinqa.studying.study_options import StudyOptions, TableOptions
 

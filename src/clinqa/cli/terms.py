@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from clinqa.cli.arguments import DatasetArgument, Out
-from clinqa.cli.commands import group
+from clinqa.cli.commands import DatasetArgument, Out, group
 from clinqa.cli.outcome import Outcome, counted, staged
 from clinqa.terms.term_options import FindOptions, LogprobOptions
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from clinqa.cli.arguments import BuildArgument, Out
+from clinqa.cli.commands import BuildArgument, Out
 from clinqa.cli.outcome import Outcome, staged
 from clinqa.core.errors import ConfigError
 from clinqa.core.options import varied

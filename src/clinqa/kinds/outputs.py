@@ -47,8 +47,7 @@ def after_reasoning(text: str) -> str | None:
         return None
     closed = list(_CLOSE.finditer(text))
     rest = text[closed[-1].end() :] if closed else text
-    opened = _OPEN.search(rest)
-    if opened:
+    if _OPEN.search(rest):
         # what was said before thinking began may still be the answer, but nobody can tell
         return None
     return rest.strip()

@@ -16,8 +16,17 @@ from typing import Any
 
 import clinqa.kinds
 from clinqa.core.errors import ConfigError
+from clinqa.core.options import Options, options_of
 
-__all__ = ["FACETS", "ItemKind", "can", "kind_named", "kinds", "register"]
+__all__ = [
+    "FACETS",
+    "ItemKind",
+    "can",
+    "kind_named",
+    "kinds",
+    "refuse_unused",
+    "register",
+]
 
 FACETS = (
     *("columns", "asks", "reads", "judges", "measures", "codes", "shows", "describes"),
@@ -103,3 +112,11 @@ def can(name: str) -> str:
     'long_form'
     """
     return ", ".join(kind.name for kind in kinds() if kind.has(name))
+
+
+def refuse_unused(options: Options, kind: ItemKind) -> None:
+    """ConfigError for an option that was given and that items of this kind have no use for."""
+    for one in options_of(type(options)):
+        given = getattr(options, one.name) not in (one.default, False)
+        if given and one.needs and not kind.has(one.needs):
+            raise ConfigError(f"{one.flag} is for {can(one.needs)} items, not {kind.name}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from clinqa.core.cells import csv_text
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow
+from clinqa.kinds.facets.pages import Grid, GridCell, GridColumn, GridRow
 
 __all__ = ["csv_of", "latex_escape", "latex_of"]
 
@@ -103,7 +103,9 @@ def latex_of(table: Grid) -> str:
             lines.append(
                 f"\\multicolumn{{{len(heads)}}}{{l}}{{\\textit{{{latex_escape(group)}}}}} \\\\"
             )
-        lines += [_latex_row(row) for row in rows]
+        for row in rows:
+            cells = [latex_escape(row.head), *map(_latex_cell, row.cells)]
+            lines.append(f"{' & '.join(cells)} \\\\")
     lines += ["\\bottomrule", "\\end{tabular}"]
     for text in (*table.notes, *(f"({letter}) {text}" for letter, text in table.footnotes)):
         lines.append(f"\\par{{\\footnotesize {latex_escape(text)}}}")
@@ -113,10 +115,6 @@ def latex_of(table: Grid) -> str:
 def _latex_head(column: GridColumn) -> str:
     letter = f"\\textsuperscript{{{column.footnote}}}" if column.footnote else ""
     return latex_escape(column.title) + letter
-
-
-def _latex_row(row: GridRow) -> str:
-    return " & ".join([latex_escape(row.head), *map(_latex_cell, row.cells)]) + " \\\\"
 
 
 def _latex_cell(cell: GridCell) -> str:

@@ -88,8 +88,7 @@ def _scores(axes: Axes, validations: Sequence[Mapping[str, Any]], names: Sequenc
             color=(_SCORE, _VALIDATION, _TRAIN)[number],
             lw=1.4, marker=_MARKS[name], ms=4, label=_WORDS[name],
         )  # fmt: skip
-    axes.set_ylabel("validation")
-    axes.set_ylim(0, 1.02)
+    axes.set(ylabel="validation", ylim=(0, 1.02))
     axes.legend(frameon=False, fontsize=8, loc="lower right")
 
 
@@ -99,8 +98,7 @@ def _plain(axes: Axes, best_step: int | None) -> None:
     axes.set_xlabel("step")
     axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))  # there is no half a step
     axes.grid(axis="y")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
     if best_step is not None:
         axes.axvline(best_step, color=LIGHT.soft, lw=0.8, ls=(0, (3, 3)))
         axes.annotate(

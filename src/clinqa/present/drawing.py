@@ -7,7 +7,7 @@ keep their size on a telephone; a grid of panels fills a wide screen, and a pape
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,8 +104,10 @@ def _dots(chart: Dots) -> Drawing:
     parts = []
     steps = 2 if chart.banded else 4
     for tick in (chart.start + span * part / steps for part in range(steps + 1)):
-        parts.append(_line(at(tick), _TOP - 2.0, at(tick), bottom, "grid"))
-        parts.append(text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"))
+        parts += [
+            _line(at(tick), _TOP - 2.0, at(tick), bottom, "grid"),
+            text(at(tick), bottom + 13, f"{tick:.3g}", "tick", "middle"),
+        ]
     if chart.start < 0 < chart.top:
         parts.append(_line(at(0), _TOP - 2.0, at(0), bottom, "chance"))
     for number, dot in enumerate(chart.rows):
@@ -187,16 +189,7 @@ def _plane(chart: Plane) -> Drawing:
         if start is not None and (start.x, start.y) != (point.x, point.y):
             marks += _arrow(at(start.x, start.y), at(point.x, point.y))
     marks += [_circle(*at(point.x, point.y), 4.5, point) for point in points]
-    close = _CLOSE if chart.levels else 0.0
-    for x, y, numbers in _together(points, close):
-        said = ", ".join(map(str, numbers))
-        (px, py), right = at(x, y), x > 0.85
-        if not chart.levels:
-            said, right = by_number[numbers[0]].label, px > _LEFT + _SIDE / 2
-        marks.append(
-            text(px + (-8 if right else 8), py + (-7 if y < 0.95 else 14), said, "label",
-                 "end" if right else "start")
-        )  # fmt: skip
+    marks += _labels(chart, at)
     told = "; ".join(f"{p.number} {p.label}: {p.x:.2f}, {p.y:.2f}" for p in points)
     return Drawing(marks, f"{axes[0]}, {axes[1]}. {told}", _ABOVE + _SIDE + 38)
 
@@ -218,8 +211,19 @@ def round_span(values: Iterable[float]) -> Place:
     return start, start + 4 * step
 
 
-def _together(points: Sequence[PlanePoint], close: float) -> list[tuple[float, float, list[int]]]:
-    """Where the numbers of points stand: those too close for labels of their own share one."""
+def _labels(chart: Plane, at: Callable[[float, float], Place]) -> Iterator[Mark]:
+    """What points are called: by numbers beside lines of equal levels, else by their labels."""
+    for group in _together(chart.points, _CLOSE if chart.levels else 0.0):
+        x, y = max(p.x for p in group), max(p.y for p in group)
+        said, (px, py), right = ", ".join(str(p.number) for p in group), at(x, y), x > 0.85
+        if not chart.levels:
+            said, right = group[0].label, px > _LEFT + _SIDE / 2
+        px, py = px + (-8 if right else 8), py + (-7 if y < 0.95 else 14)
+        yield text(px, py, said, "label", "end" if right else "start")
+
+
+def _together(points: Sequence[PlanePoint], close: float) -> list[list[PlanePoint]]:
+    """Those too close for labels of their own share one."""
     found: list[list[PlanePoint]] = []
     for point in points:
         for group in found:
@@ -228,10 +232,7 @@ def _together(points: Sequence[PlanePoint], close: float) -> list[tuple[float, f
                 break
         else:
             found.append([point])
-    return [
-        (max(p.x for p in group), max(p.y for p in group), [p.number for p in group])
-        for group in found
-    ]
+    return found
 
 
 def _grid(axes: tuple[str, str], spans: Sequence[Place]) -> list[Mark]:
@@ -340,8 +341,10 @@ def _histogram(chart: Histogram) -> Drawing:
     parts = []
     for part in (0.0, 0.5, 1.0):
         y = bottom - 110 * part
-        parts.append(_line(left, y, left + width, y, "grid"))
-        parts.append(text(left - 5, y + 4, f"{most * part:.0f}", "tick", "end"))
+        parts += [
+            _line(left, y, left + width, y, "grid"),
+            text(left - 5, y + 4, f"{most * part:.0f}", "tick", "end"),
+        ]
     for at, (bar, whole) in enumerate(zip(chart.bars, sums, strict=True)):
         x, y = left + step * at + step * 0.14, bottom
         for _, n, look in bar.parts:

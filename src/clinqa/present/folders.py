@@ -22,8 +22,7 @@ from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, inherit
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun, Shows
 from clinqa.kinds.registry import kind_named, kinds
-from clinqa.present.audit.read import Audit, is_audit, read_audit
-from clinqa.present.json_records import record_of
+from clinqa.present.audit.read import Audit, is_audit, read_audit, record_of
 from clinqa.present.plain import PLAIN
 
 __all__ = ["Read", "read_folders", "read_one"]

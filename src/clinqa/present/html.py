@@ -23,9 +23,8 @@ from markupsafe import Markup, escape
 from clinqa import __version__
 from clinqa.core.records import is_private
 from clinqa.core.visible import visible
-from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Chart
-from clinqa.kinds.facets.pages import ShownPage
+from clinqa.kinds.facets.pages import Grid, ShownPage
 from clinqa.present.drawing import Mark, laid_out
 
 __all__ = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from clinqa.kinds.facets.about_runs import about_facts, commands, costs, run_table
-from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import (
     MODEL_SHOTS,
@@ -12,7 +11,7 @@ from clinqa.kinds.facets.figure_tables import (
     metric_columns,
     paired_tests,
 )
-from clinqa.kinds.facets.pages import PageSection, Panels, ShownPage, in_short
+from clinqa.kinds.facets.pages import Grid, PageSection, Panels, ShownPage, in_short
 from clinqa.kinds.facets.shows import Evaluation, PageAsked, Shows
 from clinqa.stats.verdicts import best_sentence, ranked
 

@@ -53,8 +53,7 @@ def _draw(figure: Figure, picture: FlowPicture, theme: Theme, dark: bool) -> Non
 
 def _flow(axes: Axes, picture: FlowPicture, theme: Theme) -> None:
     """Boxes downwards for what is kept, to the right for what is not."""
-    axes.set_xlim(0, 100)
-    axes.set_ylim(0, 100)
+    axes.set(xlim=(0, 100), ylim=(0, 100))
     axes.set_axis_off()
     middle, width, side = 24.0, 44.0, 60.0
     for y, (title, value, kept) in zip(_STEPS_AT, picture.steps, strict=True):
@@ -136,12 +135,10 @@ def _bars(axes: Axes, picture: FlowPicture, theme: Theme, dark: bool) -> None:
         axes.text(101, y, row.note, va="center", fontsize=7.6, color=theme.soft, clip_on=False)
     axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=8.6)
     # few bars stay as thin as many
-    axes.set_ylim(min(-0.6, len(rows) - 10.4), len(rows) - 0.4)
-    axes.set_xlim(0, 100)
+    axes.set(ylim=(min(-0.6, len(rows) - 10.4), len(rows) - 0.4), xlim=(0, 100))
     axes.set_xticks(range(0, 101, 20), [f"{tick}%" for tick in range(0, 101, 20)], fontsize=8)
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
     if not rows:
         axes.text(50, -5, picture.nothing, ha="center", color=theme.soft)
     axes.text(
@@ -201,13 +198,11 @@ def draw_bars(picture: BarPicture, path: Path, *, dark: bool = False) -> None:
             axes.text(start + most * 0.012, y, row.note, va="center", fontsize=8, color=theme.soft)
         labels = [row.label if len(row.label) < 46 else f"{row.label[:44]}…" for row in rows]
         axes.set_yticks(range(len(rows)), labels, fontsize=8.6)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlim(0, most * 1.02)
+        axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, most * 1.02))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.tick_params(length=0)
         axes.grid(axis="x")
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        axes.spines[:].set_visible(False)
         figure.text(0.02, 1 - 0.28 / height, picture.title, fontsize=10.5, fontweight="bold")
         keys = dict.fromkeys(key for row in rows for key, _ in row.parts if key)
         if keys:

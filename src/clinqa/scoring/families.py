@@ -3,24 +3,52 @@
 The family of tests is declared beforehand: all pairs of runs, or one run against every other, on
 one primary metric, of runs read in one way. Its p-values are adjusted (Holm); other metrics are
 tested without adjustment and are exploratory: they have no adjusted p.
+
+Figures of judged runs with their intervals: the same for every kind.
+
+A share corrected by people's verdicts on a sample (prediction-powered inference).
+
+The judge of the answers may share an error with what made the references. Where people judged some
+answers too, its share of right answers is corrected by how far it was off on those.
+
+What people said of a sample of answers, from a CSV file: `item_id, verdict` and perhaps `run`.
+
+A verdict says whether the answer is right on what was asked: right or wrong (yes/no, true/false,
+1/0, correct/incorrect), or a word of the kind of items for an error. Several verdicts on
+one answer are averaged.
 """
 
 from __future__ import annotations
 
+import csv
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.figures import PairedTest
+from clinqa.core.figures import Figure, PairedTest, known
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
-from clinqa.kinds.facets.measures import Measures, TestedTogether
+from clinqa.kinds.facets.measures import Corrects, Measures, TestedTogether
 from clinqa.stats.comparing import compare, family_tests
 from clinqa.stats.design import Design
+from clinqa.stats.estimates import corrected, estimates
 
-__all__ = ["Family", "check_primary", "deciding_way", "family_of", "tests_of"]
+__all__ = [
+    "Corrected",
+    "Family",
+    "check_primary",
+    "corrected_by",
+    "deciding_way",
+    "family_of",
+    "figures_of",
+    "read_human",
+    "tests_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +149,134 @@ def _tested(
         test = one.as_test(a.id, b.id, measure.name, f"{measure.signature}{how}")
         if test is not None:
             yield test
+
+
+def figures_of(
+    judged: JudgedRun, items: SplitItems, measures: Measures, design: Design
+) -> Iterator[Figure]:
+    """Every figure of a run. One that does not exist (nothing at risk, say) has no value.
+
+    Clusters are drawn again, not items. Nothing is judged again: the figure of a drawn sample is a
+    function of its summed rows. `design` gives seed, draws and level.
+    """
+    every = np.arange(len(judged.items))
+    for part in measures.figures(judged, items):
+        rows = every if part.mask is None else np.flatnonzero(part.mask)
+        if not len(rows) or not part.measures:
+            continue
+        cluster = items.clusters[part.by] if part.by else items.cluster
+        sums = judged.summed(rows, cluster[judged.items[rows]])
+        found = estimates([one for one, _ in part.measures], sums, replace(design, clusters=None))
+        for (measure, subset), one in zip(part.measures, found, strict=True):
+            yield one.figure(
+                measure.name,
+                measure.signature,
+                run=judged.id,
+                model=judged.model,
+                shots=judged.shots,
+                subset=subset,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The corrected figure of a run, and what it stands on."""
+
+    figure: Figure
+    about: Mapping[str, Any]
+    unknown: int  # items that people judged and the run did not answer
+
+
+def corrected_by(
+    judged: JudgedRun, items: SplitItems, measures: Measures, verdicts: Mapping[str, float]
+) -> Corrected:
+    """The share that people would give; the sample is taken for a random one."""
+    assert measures.corrects is not None
+    metric = measures.corrects.metric
+    (measure,) = [
+        one for one, _ in next(iter(measures.figures(judged, items))).measures if one.name == metric
+    ]
+    ids = np.array(items.column("id"))[judged.items]
+    sample = np.array([name in verdicts for name in ids.tolist()])
+    if not sample.any():
+        raise ConfigError(f"--human: none of the items judged for {judged.name} was answered by it")
+    assert measure.parts is not None
+    ours = judged.column(judged.layout[measure.parts[0]])
+    people = np.array([verdicts.get(name, np.nan) for name in ids.tolist()])
+    found = corrected(people, ours, Design(items.cluster[judged.items]))
+    _, *how, whole = measure.signature.split("|")
+    made = f"{metric}_corrected"
+    figure = found.corrected.figure(
+        made,
+        "|".join([made, *how, "prediction-powered, weight tuned", whole]),
+        run=judged.id,
+        model=judged.model,
+        shots=judged.shots,
+    )
+    about = {
+        "run": judged.id,
+        "n": int(sample.sum()),
+        "labeller_alone": found.judge_alone,
+        "people_alone": found.sample_only.value,
+        "people_alone_low": known(found.sample_only.low),
+        "people_alone_high": known(found.sample_only.high),
+        "weight": found.weight,
+        "agreement": float(np.mean(1 - np.abs(people - ours)[sample])),
+    }
+    return Corrected(figure, about, len(set(verdicts) - set(ids.tolist())))
+
+
+_RIGHT = frozenset({"right", "correct", "yes", "true", "1", "1.0"})
+_WRONG = frozenset({"wrong", "incorrect", "no", "false", "0", "0.0"})
+_MAX_BYTES = 100_000_000
+
+
+def read_human(
+    path: Path, names: Mapping[str, str], corrects: Corrects
+) -> dict[str, dict[str, float]]:
+    """By run, the share of right verdicts on each item that people judged.
+
+    `names` gives the run's id for every name it may be called by.
+    """
+    runs = list(dict.fromkeys(names.values()))
+    right, wrong = _RIGHT | corrects.right, _WRONG | corrects.wrong
+    rows = _rows(path)
+    header = set(rows[0]) if rows else set()
+    if missing := sorted({"item_id", "verdict"} - header):
+        raise ConfigError(f"{path}: no column {missing[0]!r}; needed are item_id and verdict")
+    if "run" not in header and len(runs) > 1:
+        raise ConfigError(
+            f"{path}: no column 'run', but {len(runs)} runs are scored; say whose answer was judged"
+        )
+    found: dict[str, dict[str, list[float]]] = {run: defaultdict(list) for run in runs}
+    for line, row in enumerate(rows, start=2):
+        called = (row.get("run") or "").strip() or (runs[0] if len(runs) == 1 else "")
+        run = names.get(called)
+        if run is None:
+            raise ConfigError(f"{path}:{line}: no such run; scored are {', '.join(runs)}")
+        verdict = (row["verdict"] or "").strip().casefold()
+        if not verdict:  # a sheet filled in half-way
+            continue
+        if verdict not in right | wrong:
+            raise ConfigError(f"{path}:{line}: a verdict must be right or wrong")
+        found[run][(row["item_id"] or "").strip()].append(float(verdict in right))
+    return {
+        run: {item: sum(all_) / len(all_) for item, all_ in sorted(items.items())}
+        for run, items in found.items()
+        if items
+    }
+
+
+def _rows(path: Path) -> list[dict[str, str | None]]:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ConfigError(f"{path}: larger than {_MAX_BYTES:,} bytes")
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return [
+                {(key or "").strip(): value for key, value in row.items()}
+                for row in csv.DictReader(file)
+            ]
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    except (UnicodeDecodeError, csv.Error, AttributeError) as error:
+        raise ConfigError(f"{path}: not a CSV file in UTF-8") from error

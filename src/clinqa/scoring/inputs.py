@@ -69,8 +69,8 @@ def _open(name: str, folder: Path, dataset: Dataset) -> FinishedRun:
     if manifest.verb != "predict" or not (folder / PREDICTIONS_FILE).is_file():
         raise ConfigError(f"{folder}: not a run of predict (made by {manifest.verb!r})")
     missing = [key for key in ("model", "shots", "split") if key not in manifest.configuration]
-    made_on = _dataset_fingerprint(manifest)
-    if missing or made_on is None:
+    made_on = manifest.configuration.get("dataset")
+    if missing or not isinstance(made_on, str):
         raise ConfigError(f"{folder}: its manifest does not say what it was asked; is it damaged?")
     for key in ("model", "shots", "split"):
         if manifest.identity.get(key) != manifest.configuration[key]:
@@ -87,11 +87,6 @@ def _open(name: str, folder: Path, dataset: Dataset) -> FinishedRun:
     return FinishedRun(
         name, folder, manifest, check_file(path, path.name, manifest, "run predict again")
     )
-
-
-def _dataset_fingerprint(manifest: Manifest) -> str | None:
-    found = manifest.configuration.get("dataset")
-    return found if isinstance(found, str) else None
 
 
 def _names(folders: Sequence[Path]) -> list[str]:

@@ -90,7 +90,8 @@ def _agreements(coded: Coded, bases: Mapping[str, str], rows: Places) -> dict[st
     errors = agreement(right.astype(np.int8), pairs, seed=seed, draws=draws)
     names = [*(one.id for one in judged), REFERENCE]
     order = hierarchy(kappas.value)
-    made: dict[str, Any] = {
+    relations = [_relation(judged[a], judged[b], bases) for a, b in errors.pairs]
+    return {
         "agreement": {
             "judges": [names[at] for at in order],
             **{
@@ -100,25 +101,21 @@ def _agreements(coded: Coded, bases: Mapping[str, str], rows: Places) -> dict[st
             "n": len(rows),
             "clusters": kappas.clusters,
             "signature": f"{kappas.signature}|no answer is a class of its own",
-        }
+        },
+        "errors": [
+            {
+                "a": judged[a].id,
+                "b": judged[b].id,
+                "relation": relation,
+                "kappa": _cell(kappas, a, b),
+                "error_kappa": _cell(errors, a, b),
+                "either_wrong": round(float((~right[a] | ~right[b]).sum() / repeats), 2),
+                "both_wrong": round(float((~right[a] & ~right[b]).sum() / repeats), 2),
+            }
+            for (a, b), relation in zip(errors.pairs, relations, strict=True)
+        ],
+        "relations": _relations(kappas, errors, relations),
     }
-    relations = [
-        _relation(judged[a], judged[b], bases) for a, b in combinations(range(len(judged)), 2)
-    ]
-    made["errors"] = [
-        {
-            "a": judged[a].id,
-            "b": judged[b].id,
-            "relation": relation,
-            "kappa": _cell(kappas, a, b),
-            "error_kappa": _cell(errors, a, b),
-            "either_wrong": round(float((~right[a] | ~right[b]).sum() / repeats), 2),
-            "both_wrong": round(float((~right[a] & ~right[b]).sum() / repeats), 2),
-        }
-        for (a, b), relation in zip(combinations(range(len(judged)), 2), relations, strict=True)
-    ]
-    made["relations"] = _relations(kappas, errors, relations)
-    return made
 
 
 def _relation(a: JudgedRun, b: JudgedRun, bases: Mapping[str, str]) -> str:

@@ -23,7 +23,7 @@ from clinqa.asking.source import kind_of_items
 from clinqa.core.durable import create_file
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.inputs import open_parquet
-from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.stage import (
     Known,
@@ -39,12 +39,19 @@ from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.codes import Codes
 from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems
 from clinqa.kinds.facets.measures import Measures
-from clinqa.kinds.needs import refuse_unused
-from clinqa.kinds.registry import ItemKind
-from clinqa.scoring.coded import Coded
-from clinqa.scoring.families import Family, check_primary, deciding_way, family_of, tests_of
-from clinqa.scoring.figuring import Corrected, corrected_by, figures_of
-from clinqa.scoring.human import read_human
+from clinqa.kinds.registry import ItemKind, refuse_unused
+from clinqa.scoring.coded import Coded, Named, about_vote, check_search, declared, searched, vote
+from clinqa.scoring.families import (
+    Corrected,
+    Family,
+    check_primary,
+    corrected_by,
+    deciding_way,
+    family_of,
+    figures_of,
+    read_human,
+    tests_of,
+)
 from clinqa.scoring.inputs import (
     SCORES_FILE,
     configuration_of,
@@ -58,7 +65,6 @@ from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.stands_on import low_metrics, meta_of, rankings_of
 from clinqa.scoring.telling import lines_of, tables_of, warnings_of
 from clinqa.scoring.transfer import Other, open_others, transfer_of
-from clinqa.scoring.votes import Named, about_vote, check_search, declared, searched, vote
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import RULE
 
@@ -66,6 +72,7 @@ __all__ = ["ITEMS_FILE", "score"]
 
 ITEMS_FILE = "items.parquet"
 VERB = "score"
+_COUNTED = ("runs", "items", "figures", "tests")
 _LIBRARIES = ("pyarrow", "numpy", "scipy")
 
 
@@ -97,7 +104,10 @@ def score(
             data_class=data_class,
             known=scoring.known,
             work=scoring.score,
-            told=_told,
+            told=lambda done: {
+                "answers": done.counts["answers"].kept,
+                **{name: int(done.details[name]) for name in _COUNTED},
+            },
             plan=lambda: scoring.plan(out, data_class.value),
             seeds={"seed": options.seed},
             libraries=(*_LIBRARIES, *scoring.judges.libraries),
@@ -182,7 +192,8 @@ class _Scoring:
         figures += [one.figure for one in people]
         meta = self._meta(way, figures)
         if measures.corrects is not None:
-            meta["human"] = _human(people)
+            runs = [dict(one.about) for one in people]
+            meta["human"] = {"n": sum(one["n"] for one in runs), "runs": runs} if people else None
         tables = {
             **tables_of(figures, tests, measures),
             **measures.more_tables(self.every, meta),
@@ -193,7 +204,8 @@ class _Scoring:
                 self.items, self.judged, votes, measures, self.dataset.manifest, figures, meta,
                 limited=options.limit is not None,
             ),
-            *_unknown_to(people),
+            *(f"{one.figure.run}: people judged {one.unknown:,} items it did not answer"
+              for one in people if one.unknown),
         ]  # fmt: skip
         _write(place, figures, tests, meta, {**self.judge.files, **tables})
         return Made(
@@ -313,20 +325,6 @@ class _Scoring:
         )
 
 
-def _human(people: Sequence[Corrected]) -> dict[str, Any] | None:
-    if not people:
-        return None
-    return {"n": sum(one.about["n"] for one in people), "runs": [dict(one.about) for one in people]}
-
-
-def _unknown_to(people: Sequence[Corrected]) -> list[str]:
-    return [
-        f"{one.figure.run}: people judged {one.unknown:,} items it did not answer"
-        for one in people
-        if one.unknown
-    ]
-
-
 def _write(
     place: Workplace,
     figures: Sequence[Figure],
@@ -362,10 +360,3 @@ def _items_file(place: Workplace) -> Iterator[Callable[[pa.Table], None]]:
         finally:
             if writer is not None:
                 writer.close()
-
-
-def _told(manifest: Manifest) -> dict[str, int]:
-    return {
-        "answers": manifest.counts["answers"].kept,
-        **{name: int(manifest.details[name]) for name in ("runs", "items", "figures", "tests")},
-    }

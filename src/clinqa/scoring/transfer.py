@@ -19,8 +19,7 @@ from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import Codes
-from clinqa.scoring.coded import Coded, asked_by_all, key_of
-from clinqa.scoring.votes import read_meta
+from clinqa.scoring.coded import Coded, asked_by_all, key_of, read_meta
 from clinqa.stats.design import Design
 from clinqa.stats.rank import means_drawn, ranking_kept
 

@@ -132,8 +132,7 @@ def sets(probabilities: Floats, limit: Threshold | Floats) -> Bools:
     """Which labels each item's set holds; `limit` may be one value a class."""
     value = limit.value if isinstance(limit, Threshold) else limit
     # scores as in `gold_scores`, by the same expression: equal ones stay equal to the last bit
-    held: Bools = (1 - probabilities) <= value
-    return held
+    return (1 - probabilities) <= value
 
 
 def fewest_a_class(alpha: float) -> int:
@@ -172,8 +171,7 @@ def randomised_sets(probabilities: Floats, scores: Floats, alpha: float, *, seed
     equal = np.searchsorted(ordered, own, side="right") - np.searchsorted(ordered, own, side="left")
     draw = np.random.default_rng(seed).random((len(own), 1))
     chance = (higher + draw * (equal + 1)) / (len(ordered) + 1)
-    held: Bools = chance > alpha
-    return held
+    return chance > alpha
 
 
 def cross_sets(
@@ -191,8 +189,7 @@ def cross_sets(
         ordered = np.sort(scores)
         higher += len(ordered) - np.searchsorted(ordered, 1 - probabilities, side="left")
         n += len(ordered)
-    held: Bools = (higher + 1) / (n + 1) > alpha
-    return held
+    return (higher + 1) / (n + 1) > alpha
 
 
 def beta_binomial_band(

@@ -109,8 +109,7 @@ def cluster_sums(rows: ArrayLike, groups: Labels) -> Floats:
     _, coded = np.unique(np.asarray(groups), return_inverse=True)
     order = np.lexsort((_row_hashes(table), coded))
     starts = np.flatnonzero(np.diff(coded[order], prepend=-1))
-    made: Floats = np.add.reduceat(table[order], starts, axis=0)
-    return made
+    return np.add.reduceat(table[order], starts, axis=0)
 
 
 def _row_hashes(table: Floats) -> UInt64s:

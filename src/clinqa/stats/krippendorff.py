@@ -57,8 +57,7 @@ def value_counts(ratings: ArrayLike, values: int) -> Ints:
         raise ValueError("a row of codes below `values` for each rater")
     units = table.shape[1]
     flat = table + np.arange(units) * values
-    made: Ints = np.bincount(flat[table >= 0], minlength=units * values).reshape(units, values)
-    return made
+    return np.bincount(flat[table >= 0], minlength=units * values).reshape(units, values)
 
 
 def alpha(

@@ -71,5 +71,4 @@ def frontier(points: ArrayLike) -> Bools:
     at_least = (table[:, None] <= table[None]).all(axis=2)
     better = (table[:, None] < table[None]).any(axis=2)
     beaten = (at_least & better & known[None, :]).any(axis=1)
-    made: Bools = np.logical_and(known, np.logical_not(beaten))
-    return made
+    return np.logical_and(known, np.logical_not(beaten))

@@ -19,9 +19,9 @@ import numpy as np
 from clinqa.core.arrays import Floats
 from clinqa.core.figures import Figure, PairedTest, known
 from clinqa.stats.comparing import adjusted
-from clinqa.stats.crossed import FEWEST_SEEDS
-from clinqa.stats.diagonal import (
+from clinqa.stats.crossed import (
     FEWEST_PERMUTED,
+    FEWEST_SEEDS,
     Permuted,
     gap_weights,
     interaction_weights,
@@ -168,8 +168,7 @@ def _tests(arm: Arm, notes: list[str]) -> list[Tested]:
     pairs = sorted(_pairs(arm), key=lambda pair: FAMILIES.index(pair[0]))
     tests = [(family, own, _compared(arm, own, other)) for family, own, other in pairs]
     found = [Tested(family, own, test) for family, own, test in tests if test is not None]
-    untold = len(tests) - len(found)
-    if untold:
+    if untold := len(tests) - len(found):
         notes.append(f"{untold} tests could not be made: too few questions, or no spread")
     single = [name for name in arm.square if arm.seeds[arm.rows.index(name)] < 2]
     if single:

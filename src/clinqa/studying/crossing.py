@@ -34,10 +34,6 @@ class Arm:
     counts: StageCounts
     crossed: Crossed
 
-    def trained(self, specialty: str) -> int | None:
-        """The row of models trained on this."""
-        return self.rows.index(specialty) if specialty in self.rows else None
-
     @property
     def square(self) -> list[str]:
         """Specialties that are both trained on and tested."""
@@ -64,16 +60,14 @@ def arms_of(table: pl.DataFrame, *, seed: int, draws: int) -> list[Arm]:
 
 def _refuse_twice(table: pl.DataFrame) -> None:
     keys = ["arm", "trained_on", "seed", "item_id", "order"]
-    twice = len(table) - table.select(keys).n_unique()
-    if twice:
+    if twice := len(table) - table.select(keys).n_unique():
         raise SourceError(
             f"the table has {twice:,} rows of a model, question and order that it already has"
         )
     labels = table.group_by("item_id").agg(
         pl.col("specialty").n_unique().alias("specialties"), pl.col("group").n_unique()
     )
-    odd = int(((labels["specialties"] > 1) | (labels["group"] > 1)).sum())
-    if odd:
+    if odd := int(((labels["specialties"] > 1) | (labels["group"] > 1)).sum()):
         raise SourceError(f"{odd:,} questions of the table have two specialties or two groups")
     reserved = sorted({ALL, NONE} & set(table["specialty"].unique().to_list()))
     if reserved:

@@ -10,8 +10,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.records import SPLITS
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.registry import ItemKind
-from clinqa.stats.crossed import FEWEST_SEEDS
-from clinqa.stats.diagonal import FEWEST_PERMUTED
+from clinqa.stats.crossed import FEWEST_PERMUTED, FEWEST_SEEDS
 from clinqa.studying.answers import ALL, NONE, AskedOf
 from clinqa.studying.spec import FULL, MATCHED, StudySpec
 

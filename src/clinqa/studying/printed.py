@@ -26,7 +26,7 @@ from clinqa.builders.banks.specialty.assess import totals
 from clinqa.core.arrays import Floats
 from clinqa.core.errors import SourceError
 from clinqa.core.yamlfile import read_bytes
-from clinqa.stats.diagonal import FEWEST_PERMUTED, centred_diagonal, gap, permutation_test
+from clinqa.stats.crossed import FEWEST_PERMUTED, centred_diagonal, gap, permutation_test
 
 __all__ = [
     "Printed",

@@ -88,15 +88,14 @@ class StudySpec(Options):
     @property
     def overrides(self) -> list[str]:
         """The settings as `--set` takes them."""
-        return [f"{key}={_text(value)}" for key, value in (self.settings or {}).items()]
+        return [
+            f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+            for key, value in (self.settings or {}).items()
+        ]
 
     def told(self) -> dict[str, Any]:
         """What the manifest says of it."""
         return {**asdict(self), "dataset": str(self.dataset), "settings": dict(self.settings or {})}
-
-
-def _text(value: str | int | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def read_study(path: Path) -> StudySpec:

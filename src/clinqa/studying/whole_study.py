@@ -33,13 +33,14 @@ from clinqa.core.stage import (
 )
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.judges import Judges
+from clinqa.present.canvas import need_matplotlib
 from clinqa.studying.analyse import Result, analyse
 from clinqa.studying.answers import read_table, rows_of_run
 from clinqa.studying.crossing import arms_of
 from clinqa.studying.plan import Plan, Training, plan_of
 from clinqa.studying.spec import read_study
 from clinqa.studying.study_options import StudyOptions, TableOptions
-from clinqa.studying.write import can_draw, lines_of, write_study
+from clinqa.studying.write import lines_of, write_study
 
 __all__ = ["check_study", "cross_tables", "run_study"]
 
@@ -54,7 +55,7 @@ def check_study(file: Path) -> StageResult:
 
 
 def _checked(plan: Plan) -> StageResult:
-    can_draw()
+    need_matplotlib()
     trainings = sum(one.seed is not None for one in plan.trainings)
     return StageResult({"trainings": trainings}, plan.notes(), plan.lines())
 
@@ -200,7 +201,7 @@ def cross_tables(
     options = options or TableOptions()
     options.check()
     progress("reading", 0)
-    can_draw()
+    need_matplotlib()
     table = pl.concat([read_table(path) for path in paths])
     model = options.model or "models of the table"
     told = {"model": model, "seed": options.seed, "draws": options.draws}

@@ -20,15 +20,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.core.cells import csv_text
-from clinqa.core.errors import MissingExtra
 from clinqa.core.figures import Figure
 from clinqa.core.outfolder import create_file, write_durably
-from clinqa.present.crossed import Block, Line, Square, plot_crossed
+from clinqa.kinds.facets.figure_tables import dot_of
+from clinqa.present.pictures import Block, Square, plot_crossed
 from clinqa.stats.verdicts import Told, verdict_of
 from clinqa.studying.analyse import INTERACTION, Cell, Result
 from clinqa.studying.answers import ALL, NONE, RIGHT
 
-__all__ = ["can_draw", "lines_of", "write_study"]
+__all__ = ["lines_of", "write_study"]
 
 _WORDS = {ALL: "all mixed", NONE: "not trained"}
 _PICTURES = (("matrix.svg", False), ("matrix.pdf", False), ("matrix-dark.svg", True))
@@ -71,14 +71,6 @@ def write_study(
     for name, dark in _PICTURES:
         plot_crossed(blocks, partial / name, model=model, dark=dark, private=private)
     return {"matrix.parquet": len(cells), "right.parquet": right.num_rows, "tests.csv": len(tests)}
-
-
-def can_draw() -> None:
-    """MissingExtra where pictures cannot be drawn: said before hours of training, not after."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra("plots", "matplotlib") from error
 
 
 def _parquet(path: Path, table: pa.Table, private: bool) -> None:
@@ -151,12 +143,11 @@ def _block(result: Result) -> Block:
         times = f" ×{seeds}" if trained_on != NONE else ""
         rows.append(f"{_WORDS.get(trained_on, trained_on)}{size}{times}")
     lines = [
-        Line(
+        dot_of(
             figure.subset.get("specialty", "mean"),
-            figure.value,
-            figure.low,
-            figure.high,
-            bold="specialty" not in figure.subset,
+            figure,
+            "g-biomedical",
+            hollow="specialty" in figure.subset,
         )
         for figure in result.interactions
         if figure.metric == INTERACTION

@@ -31,9 +31,9 @@ from clinqa.core.stage import (
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.dataset.splits import SPLITS
 from clinqa.packs.terms import TermPack, builtin_terms
+from clinqa.terms.compared import Held, overlap_figures
 from clinqa.terms.item_texts import read_items
 from clinqa.terms.matcher import Concept
-from clinqa.terms.overlap import Held, overlap_figures
 from clinqa.terms.term_options import FindOptions
 from clinqa.terms.vocabulary import TermVocabulary, open_vocabulary
 from clinqa.terms.write import Occurrence, write_terms

@@ -19,10 +19,9 @@ from clinqa.core.errors import MissingExtra
 from clinqa.core.figures import Figure
 from clinqa.core.schema import REJECTS
 from clinqa.core.stage import Workplace
-from clinqa.present.terms import plot_logprobs, plot_overlap
-from clinqa.terms.compared import Compared, ModelTerm
+from clinqa.present.pictures import plot_logprobs, plot_overlap
+from clinqa.terms.compared import Compared, Held, ModelTerm
 from clinqa.terms.matcher import Concept
-from clinqa.terms.overlap import Held
 
 __all__ = [
     "CONCEPTS",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from clinqa.kinds.facets.about_runs import how_computed
-from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import (
     MODEL_SHOTS,
@@ -12,7 +11,7 @@ from clinqa.kinds.facets.figure_tables import (
     marked_rows,
     metric_columns,
 )
-from clinqa.kinds.facets.pages import PageSection, Panels, ShownPage, in_short
+from clinqa.kinds.facets.pages import Grid, PageSection, Panels, ShownPage, in_short
 from clinqa.kinds.facets.shows import Evaluation, MetricName, PageAsked, Shows
 from clinqa.stats.verdicts import best_sentence, ranked
 

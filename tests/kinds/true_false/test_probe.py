@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from clinqa.kinds.true_false.probe import FEWEST_PAIRS, probe
+from clinqa.kinds.true_false.pairs import FEWEST_PAIRS, probe
 
 
 def made(cue: bool, pairs: int = 120) -> tuple[list[str], list[bool], list[str]]:

@@ -48,7 +48,7 @@ from clinqa.core.visible import visible
 from clinqa.dataset.card import Card, bullets, tabled
 from clinqa.dataset.publish import write_card
 from clinqa.kinds.true_false.columns import COLUMNS
-from clinqa.kinds.true_false.probe import probe
+from clinqa.kinds.true_false.pairs import probe
 from clinqa.packs.references import builtin_reference_pack
 from clinqa.packs.topics import Topic, load_topic
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, open_banks

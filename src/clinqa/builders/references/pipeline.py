@@ -40,7 +40,7 @@ from clinqa.dataset.near_duplicates import highest_across
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups
 from clinqa.kinds.true_false.columns import COLUMNS
-from clinqa.kinds.true_false.probe import probe
+from clinqa.kinds.true_false.pairs import probe
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.sources.pdf import (
     PAGES,

@@ -9,9 +9,17 @@ from typing import Any
 
 from clinqa.core.manifest import HIDDEN, redact, redact_command
 from clinqa.core.wording import MISSING, count, percent, short_hash
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn
 from clinqa.kinds.facets.figure_tables import grid_of_runs
-from clinqa.kinds.facets.pages import FactList, PageSection, Prose, ShellLine, Styled
+from clinqa.kinds.facets.pages import (
+    FactList,
+    Grid,
+    GridCell,
+    GridColumn,
+    PageSection,
+    Prose,
+    ShellLine,
+    Styled,
+)
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
 
 __all__ = [

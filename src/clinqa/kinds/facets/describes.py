@@ -35,6 +35,7 @@ __all__ = [
     "percent",
     "tallied",
     "tally_of",
+    "under",
 ]
 
 Cell = str | int | None | tuple[str, ...]
@@ -214,13 +215,18 @@ def added_up(reconciles: bool) -> Worded:
     return Worded.dim("the stages add up" if reconciles else "THE STAGES DO NOT ADD UP")
 
 
+def under(title: str, piece: Listed | Steps, note: str = "") -> Iterator[Titled | Listed | Steps]:
+    """A table or a flow under its heading."""
+    yield Titled(title, note)
+    yield piece
+
+
 def tallied(
     title: str, tally: Mapping[str, int], what: str = "count", whole: int | None = None
-) -> Iterator[Titled | Listed]:
+) -> Iterator[Titled | Listed | Steps]:
     """A tally under its heading, with shares of `whole` or of its sum; nothing of an empty one."""
     if tally:
-        yield Titled(title)
-        yield tally_of(tally, what, whole)
+        yield from under(title, tally_of(tally, what, whole))
 
 
 def tally_of(tally: Mapping[str, int], what: str = "count", whole: int | None = None) -> Listed:

@@ -7,9 +7,17 @@ from string import ascii_lowercase
 
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.wording import MISSING, count, decimals, interval, p_value, signed
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, bracketed, spanned
 from clinqa.kinds.facets.charts import Dot
-from clinqa.kinds.facets.pages import PageSection, Prose
+from clinqa.kinds.facets.pages import (
+    Grid,
+    GridCell,
+    GridColumn,
+    GridRow,
+    PageSection,
+    Prose,
+    bracketed,
+    spanned,
+)
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun
 from clinqa.stats.verdicts import Told, Verdicts, verdict_of
 

@@ -20,8 +20,6 @@ from clinqa.stats.measure import Measure, share
 
 __all__ = ["clinical_measures", "level_cells", "macro_f1", "status_measures", "text_measures"]
 
-#: The questions whose answer is a level; adequacy and presence have classes of their own.
-LEVEL_TYPES = ("finding", "severity", "unmentioned")
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _ALL = _PLACE["pairs"]
 _LEVELS = ("-3", "-2", "-1", "0", "1", "2", "3", "unmentioned")

@@ -29,7 +29,7 @@ def summary(evaluation: Evaluation) -> list[str]:
         _scope(evaluation),
         _best(evaluation, verdicts),
         _levels(evaluation, verdicts),
-        *_dangerous(evaluation),
+        *(_one_danger(evaluation, kind) for kind in GRAVEST),
         _memorised(evaluation),
         _unanswered(evaluation),
     ]
@@ -126,10 +126,6 @@ def _valued(evaluation: Evaluation, figure: Figure) -> str:
 def _from_to(evaluation: Evaluation, found: Sequence[Figure]) -> str:
     low, high = sorted((found[-1], found[0]), key=lambda figure: figure.value or 0.0)
     return f"from {_valued(evaluation, low)} to {_valued(evaluation, high)}"
-
-
-def _dangerous(evaluation: Evaluation) -> list[str]:
-    return [_one_danger(evaluation, kind) for kind in GRAVEST]
 
 
 def _one_danger(evaluation: Evaluation, kind: MetricName) -> str:

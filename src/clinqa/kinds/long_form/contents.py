@@ -206,8 +206,7 @@ def _hashes(*columns: Any) -> UInt64s:
     """A hash of each row."""
     plain = [_plain(column) for column in columns]
     frame = pl.DataFrame({str(i): pl.from_arrow(column) for i, column in enumerate(plain)})
-    hashes: UInt64s = frame.hash_rows(seed=0).to_numpy()
-    return hashes
+    return frame.hash_rows(seed=0).to_numpy()
 
 
 def _plain(column: Any) -> Any:
@@ -264,8 +263,7 @@ def _not_in_context(contexts: pa.ChunkedArray, spans: pa.ChunkedArray, joined: p
         bool,
         count=len(first),
     )
-    found: Bools = wrong[pair]
-    return found
+    return wrong[pair]
 
 
 def _other_context(studies: pa.ChunkedArray, contexts: pa.ChunkedArray) -> Bools:

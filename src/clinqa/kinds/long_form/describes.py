@@ -26,6 +26,7 @@ from clinqa.kinds.facets.describes import (
     percent,
     tallied,
     tally_of,
+    under,
 )
 from clinqa.kinds.long_form.discord import DiscordTable, discord_examples, load_discord
 from clinqa.kinds.long_form.levels import LEVEL_STYLES, LEVELS, plain_name
@@ -114,33 +115,32 @@ def summary_pieces(summary: Values, cases: int = 10) -> Pieces:
     said += [f"profile {summary['profile']}" if summary["profile"] else ""]
     about = ", ".join(word for word in said if word)
     yield Worded(((summary["folder"], "bold"), (f"  {about}" if about else "", "")))
-    yield Titled("Flow")
-    yield Steps([*_flow(summary)])
-    yield Titled("Splits")
-    yield _splits(summary)
+    yield from under("Flow", Steps([*_flow(summary)]))
+    yield from under("Splits", _splits(summary))
     if summary["abnormalities"]:
-        yield Titled("Items by abnormality and split")
-        yield _items(summary)
-        yield Titled("Studies by abnormality and level")
-        yield _levels(summary)
+        yield from under("Items by abnormality and split", _items(summary))
+        yield from under("Studies by abnormality and level", _levels(summary))
         yield Worded.dim(_LEGEND)
         if _two_valued(summary):
             yield Worded.dim("* has no degrees: 1 means present")
-        yield Titled("Coverage and method")
-        yield Listed(
-            (
-                *("abnormality", "studies", "covered", "lexicon", "grammar", "inferred"),
-                *("hedged", "prosth."),
+        yield from under(
+            "Coverage and method",
+            Listed(
+                (
+                    *("abnormality", "studies", "covered", "lexicon", "grammar", "inferred"),
+                    *("hedged", "prosth."),
+                ),
+                [_coverage(row) for row in summary["abnormalities"]],
             ),
-            [_coverage(row) for row in summary["abnormalities"]],
         )
     if len(summary["question_types"]) > 1:
         yield from tallied("Items by kind of question", summary["question_types"])
     if len(summary["phases"]) > 1:
         yield from tallied("Labels by phase", summary["phases"])
     if summary["rejects"]:
-        yield Titled("Rejects by stage and reason", _rejected(summary))
-        yield tally_of(summary["rejects"])
+        yield from under(
+            "Rejects by stage and reason", tally_of(summary["rejects"]), _rejected(summary)
+        )
     yield Titled("Numbers against words")
     yield from _discord(summary, cases)
 
@@ -290,8 +290,9 @@ def moved_pieces(moves: Values) -> Pieces:
         )
     for row in rows:
         if changed(row):
-            yield Titled(row["abnormality"], "A down, B across; the diagonal did not move")
-            yield _matrix(row)
+            yield from under(
+                row["abnormality"], _matrix(row), "A down, B across; the diagonal did not move"
+            )
     if not moves["changed"]:
         yield Worded((("", ""),))
         yield Worded((("no label differs", ""),))

@@ -211,7 +211,12 @@ def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
     )
     readers = [_reader(measurement) for measurement in table.measurements]
     readings = [
-        (text, reader.measurement.name, reader.measurement.abnormality, _mask(agreeing))
+        (
+            text,
+            reader.measurement.name,
+            reader.measurement.abnormality,
+            sum(_BIT[level] for level in agreeing),
+        )
         for text in stated["text"].unique()
         for reader in readers
         if (agreeing := _read(reader, text)) is not None
@@ -239,7 +244,3 @@ def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
         .group_by("study_id", "name", "abnormality", "level", "text")
         .agg(pl.col("discord").any(), pl.col("same_statement").any())
     )
-
-
-def _mask(levels: frozenset[int]) -> int:
-    return sum(_BIT[level] for level in levels)

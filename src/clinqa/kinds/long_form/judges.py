@@ -52,7 +52,6 @@ CLASSES = (
     *("-3", "-2", "-1", "0", "1", "2", "3", "unmentioned"),
     *("adequate", "inadequate", "present", "absent"),
 )
-_LEVEL_CLASSES = 8
 _OTHER = len(CLASSES)
 
 #: The columns of an item's statistics: those of the text metrics, then ours. `is:` and `at:` of a

@@ -59,7 +59,6 @@ METRICS: tuple[MetricName, ...] = (
     ),
     MetricName("level_weighted_kappa", "Level weighted κ", "agreement beyond chance, by distance"),
 )
-_NAMES = {metric.key: metric for metric in METRICS}
 
 # the columns of EchoQA's Table 3, and the clinical one that no text metric stands for
 RESULT_METRICS = (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Bar, Dot, Dots, HeatMap, Plate, StackedBars
 from clinqa.kinds.facets.figure_tables import dot_of
-from clinqa.kinds.facets.pages import Swatch
+from clinqa.kinds.facets.pages import Grid, Swatch
 from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
 from clinqa.kinds.long_form.claims import primary_metric
 from clinqa.kinds.long_form.metric_names import (

@@ -16,7 +16,6 @@ from clinqa.core.wording import (
     percent_interval,
 )
 from clinqa.kinds.facets.about_runs import number, size, spread_words
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, bracketed
 from clinqa.kinds.facets.figure_tables import (
     MODEL_SHOTS,
     figure_cell,
@@ -24,6 +23,7 @@ from clinqa.kinds.facets.figure_tables import (
     marked_rows,
     metric_columns,
 )
+from clinqa.kinds.facets.pages import Grid, GridCell, GridColumn, GridRow, bracketed
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, MetricName, ShownRun
 from clinqa.kinds.long_form.claims import primary_metric
 from clinqa.kinds.long_form.levels import level_words

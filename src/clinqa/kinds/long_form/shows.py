@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from clinqa.core.records import is_private
 from clinqa.kinds.facets.about_runs import about_facts, commands, costs, run_table
-from clinqa.kinds.facets.cells import Grid
 from clinqa.kinds.facets.charts import Chart
 from clinqa.kinds.facets.figure_tables import paired_tests
 from clinqa.kinds.facets.pages import (
@@ -15,6 +14,7 @@ from clinqa.kinds.facets.pages import (
     Bullets,
     FactList,
     Fold,
+    Grid,
     Legend,
     PageSection,
     Panels,
@@ -76,8 +76,10 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
             Prose(_ABOUT), about_facts(evaluation), run_table(evaluation),
         ]),
         _results(evaluation),
-        _dangerous(evaluation),
-        _errors(evaluation),
+        _section("dangerous", "Dangerous errors", _DANGEROUS, dangerous(evaluation),
+                 [_looks(evaluation), *_panels(danger_dots(evaluation))]),
+        _section("errors", "Kinds of error", _ERRORS, error_kinds(evaluation),
+                 [Legend(error_swatches(evaluation)), *_panels(error_bars(evaluation))]),
         _abnormalities(evaluation),
         _levels(evaluation),
         seen,
@@ -151,16 +153,6 @@ def _results(evaluation: Evaluation) -> PageSection:
         if more is not None:
             blocks += [Subheading(title), *([Prose(words)] if words else []), more]
     return PageSection("results", "Results", blocks)
-
-
-def _dangerous(evaluation: Evaluation) -> PageSection | None:
-    drawn = [_looks(evaluation), *_panels(danger_dots(evaluation))]
-    return _section("dangerous", "Dangerous errors", _DANGEROUS, dangerous(evaluation), drawn)
-
-
-def _errors(evaluation: Evaluation) -> PageSection | None:
-    drawn = [Legend(error_swatches(evaluation)), *_panels(error_bars(evaluation))]
-    return _section("errors", "Kinds of error", _ERRORS, error_kinds(evaluation), drawn)
 
 
 def _abnormalities(evaluation: Evaluation) -> PageSection | None:

@@ -58,6 +58,7 @@ def summarise(held: Holding, discord: DiscordTable | None = None) -> dict[str, A
     splits = _splits(items)
     counts = _study_counts(manifest)
     found, cases = find_discord(folder, discord) if discord else ([], [])
+    why = pl.concat_str("stage", "reason", separator=": ", ignore_nulls=True).alias("why")
     flow = _flow(manifest, statements, labels, sum(split["items"] for split in splits))
     return {
         "folder": str(folder),
@@ -73,7 +74,8 @@ def summarise(held: Holding, discord: DiscordTable | None = None) -> dict[str, A
         "phases": _tally(_table(folder, "labels.parquet"), "phase"),
         "discord": found,
         "discord_cases": cases,
-        "rejects": _rejects(folder),
+        # studies, and what fell out of kept ones
+        "rejects": _tally(_table(folder, "rejects.parquet").select(why), "why"),
         "warnings": list(manifest.warnings),
         "two_valued": [str(name) for name in manifest.details.get("two_valued", [])],
     }
@@ -102,14 +104,6 @@ def _items(folder: Path) -> pl.LazyFrame:
     if not frames:
         raise ConfigError(f"{folder}: data/ holds no Parquet file; build the dataset again")
     return pl.concat(frames)
-
-
-def _rejects(folder: Path) -> dict[str, int]:
-    """Rows of rejects.parquet by stage and reason: studies, and what fell out of kept ones."""
-    rows = _table(folder, "rejects.parquet").select(
-        pl.concat_str("stage", "reason", separator=": ", ignore_nulls=True).alias("why")
-    )
-    return _tally(rows, "why")
 
 
 def _tally(frame: pl.LazyFrame, column: str, count: pl.Expr | None = None) -> dict[str, int]:

@@ -53,7 +53,7 @@ def worst(evaluation: Evaluation, per_run: int = PER_RUN) -> list[tuple[ShownRun
     by_run: dict[str, list[dict[str, Any]]] = {}
     for batch in table.select(there).to_batches(max_chunksize=65_536):
         for row in batch.to_pylist():
-            if _failed(row):
+            if row.get("dangers") or (row.get("error_kind") or _NONE) != "right":
                 by_run.setdefault(str(row["run"]), []).append(row)
     failing = [run for run in evaluation.runs if run.id in by_run]
     share = max(1, min(per_run, IN_ALL // max(len(failing), 1)))
@@ -61,10 +61,6 @@ def worst(evaluation: Evaluation, per_run: int = PER_RUN) -> list[tuple[ShownRun
         (run, [_example(evaluation, run, row) for row in _chosen(by_run[run.id], share)])
         for run in failing[:IN_ALL]
     ]
-
-
-def _failed(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("dangers")) or (row.get("error_kind") or _NONE) != "right"
 
 
 def _chosen(rows: list[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
@@ -103,6 +99,7 @@ def _rank(row: Mapping[str, Any]) -> tuple[float, str, int]:
 def _example(evaluation: Evaluation, run: ShownRun, row: Mapping[str, Any]) -> Case:
     status = str(row.get("answer_status") or "")
     kind = str(row.get("error_kind") or _NONE)
+    named = _KIND_NAMES.get(kind, kind.replace("_", " "))
     about = name_of(evaluation, str(row.get("category") or ""))
     danger = ", ".join(_DANGER_NAMES[d] for d in row.get("dangers") or () if d in _DANGER_NAMES)
     source, reference, answer = (_shown(row.get(k)) for k in ("source", "reference", "answer"))
@@ -118,7 +115,7 @@ def _example(evaluation: Evaluation, run: ShownRun, row: Mapping[str, Any]) -> C
     return Case(
         about,
         f"{about}, {run.label}",
-        [*([(f"dangerous: {danger}", True)] if danger else []), (_named(kind), False)],
+        [*([(f"dangerous: {danger}", True)] if danger else []), (named, False)],
         [
             ("Question", _shown(row.get("question"))),
             *said,
@@ -128,10 +125,6 @@ def _example(evaluation: Evaluation, run: ShownRun, row: Mapping[str, Any]) -> C
                                 Styled(str(row["item_id"]), "hash"))),
         ],
     )  # fmt: skip
-
-
-def _named(kind: str) -> str:
-    return _KIND_NAMES.get(kind, kind.replace("_", " "))
 
 
 def _shown(text: Any) -> str:

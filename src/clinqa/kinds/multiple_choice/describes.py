@@ -23,6 +23,7 @@ from clinqa.kinds.facets.describes import (
     most_first,
     percent,
     tallied,
+    under,
 )
 from clinqa.kinds.multiple_choice.choices import is_positional
 
@@ -106,28 +107,34 @@ def _pieces(held: Holding, values: Mapping[str, Any]) -> Iterator[Titled | Worde
     yield Titled("Flow")
     yield from (Worded(((f"{stage}: {told}", ""),)) for stage, told in values["flow"].items())
     yield added_up(values["reconciles"])
-    yield Titled("Splits")
-    yield Listed(
-        ("split", "groups", "items", "share"),
-        [(name, *own.values(), percent(own["items"], items)) for name, own in splits.items()],
+    yield from under(
+        "Splits",
+        Listed(
+            ("split", "groups", "items", "share"),
+            [(name, *own.values(), percent(own["items"], items)) for name, own in splits.items()],
+        ),
     )
     yield Worded.dim(
         f"near-duplicates: {near['pairs']:,} pairs, {near['across splits']:,} across splits"
     )
-    yield Titled("Items by specialty and split")
-    yield Listed(
-        ("specialty", *splits, "total", "share"),
-        [
-            (name, *own.values(), sum(own.values()), percent(sum(own.values()), items))
-            for name, own in values["categories"].items()
-        ],
-        total=("all", *(own["items"] for own in splits.values()), items, percent(1.0)),
+    yield from under(
+        "Items by specialty and split",
+        Listed(
+            ("specialty", *splits, "total", "share"),
+            [
+                (name, *own.values(), sum(own.values()), percent(sum(own.values()), items))
+                for name, own in values["categories"].items()
+            ],
+            total=("all", *(own["items"] for own in splits.values()), items, percent(1.0)),
+        ),
     )
-    yield Titled("Right option, as the banks have it")
-    yield Listed(
-        ("letter", "items", "share"),
-        [(letter, n, percent(n, items)) for letter, n in gold.items()],
-        bars=list(gold.values()),
+    yield from under(
+        "Right option, as the banks have it",
+        Listed(
+            ("letter", "items", "share"),
+            [(letter, n, percent(n, items)) for letter, n in gold.items()],
+            bars=list(gold.values()),
+        ),
     )
     yield from tallied("Items by number of options", values["options"], whole=items)
     yield from tallied("Items by bank", values["banks"], whole=items)

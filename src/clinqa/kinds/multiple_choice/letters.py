@@ -90,11 +90,9 @@ def _of_value(value: str, texts: Mapping[str, str]) -> Said:
     plain = value.strip()
     if not plain or plain.casefold() in ("null", "none", "n/a", "na", "unknown"):
         return _by_text(plain, texts) or REFUSED
-    letter = re.fullmatch(r"[\[\"'(\s]*([A-Za-z])[\]\"').:\s]*", plain)
-    if letter:
+    if letter := re.fullmatch(r"[\[\"'(\s]*([A-Za-z])[\]\"').:\s]*", plain):
         return _letter(letter[1].upper(), texts)
-    exact = _exactly(plain, texts)
-    if exact:
+    if exact := _exactly(plain, texts):
         return exact
     named = re.match(r"[\[\"'(\s]*(?:option\s+)?([A-Ja-j])\s*[).:\-]", plain, re.I)
     several = {
@@ -112,11 +110,9 @@ def _of_value(value: str, texts: Mapping[str, str]) -> Said:
 
 
 def _of_text(text: str, texts: Mapping[str, str]) -> Said:
-    exact = _exactly(text, texts)
-    if exact:
+    if exact := _exactly(text, texts):
         return exact
-    alone = _BARE.fullmatch(unicodedata.normalize("NFKC", text))
-    if alone:
+    if alone := _BARE.fullmatch(unicodedata.normalize("NFKC", text)):
         return _letter(alone[1].upper(), texts)
     if _lists_all(text, texts):
         return AMBIGUOUS
@@ -126,15 +122,12 @@ def _of_text(text: str, texts: Mapping[str, str]) -> Said:
     ]
     if stated:
         return _of_stated(text, stated, texts)
-    first = _FIRST.search(text)
-    if first:
+    if first := _FIRST.search(text):
         letter = next(part for part in first.groups() if part).upper()
         return AMBIGUOUS if _ALSO.search(text[first.end() :]) else _letter(letter, texts)
-    bold = set(_BOLD.findall(text))
-    if bold:
+    if bold := set(_BOLD.findall(text)):
         return _letter(bold.pop(), texts) if len(bold) == 1 else AMBIGUOUS
-    by_text = _by_text(text, texts)
-    if by_text:
+    if by_text := _by_text(text, texts):
         return by_text
     if is_refusal(text):
         return REFUSED
@@ -160,8 +153,7 @@ def _of_stated(text: str, stated: list[tuple[int, int, str]], texts: Mapping[str
 
 def _lists_all(text: str, texts: Mapping[str, str]) -> bool:
     """Is the reply a row of letters, or every option with its letter and no word more?"""
-    row = _ROW.fullmatch(text)
-    if row:
+    if _ROW.fullmatch(text):
         return len(set(_LETTERS.findall(text))) > 1
     listed = [f"{letter} {option}" for letter, option in texts.items() if option]
     whole = " ".join(_plain(one) for one in listed)

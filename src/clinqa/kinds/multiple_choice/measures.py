@@ -27,7 +27,6 @@ import numpy as np
 from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats
 from clinqa.core.cells import csv_text
-from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import (
@@ -224,10 +223,6 @@ def _warns_of_all(
         yield f"{', '.join(without)}: cannot be read as {reader}; not in the tests"
 
 
-def _is_main(figure: Figure) -> bool:
-    return WRONG in figure.signature.split("|")
-
-
 MEASURES = Measures(
     primary=PRIMARY,
     primaries=_COMPARED,
@@ -253,7 +248,7 @@ MEASURES = Measures(
         },
     ),
     lines=("all_orders_right", "same_pick"),
-    main=_is_main,
+    main=lambda figure: WRONG in figure.signature.split("|"),
     ways=READERS,
     against=lambda items: f"{len(items):,} questions of {items.many():,} clusters",
     about_items=_about_items,

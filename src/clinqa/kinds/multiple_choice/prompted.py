@@ -95,8 +95,7 @@ def load_questions(table: pa.Table, folder: Path) -> SplitItems:
 
 
 def _told(run: FinishedRun) -> Mapping[str, Any]:
-    told: Mapping[str, Any] = run.manifest.configuration.get("choices") or {}
-    return told
+    return run.manifest.configuration.get("choices") or {}
 
 
 def shuffled(run: FinishedRun) -> bool:

@@ -8,18 +8,22 @@ from typing import Any
 from clinqa.core.figures import Figure
 from clinqa.core.wording import decimals, p_value
 from clinqa.kinds.facets.about_runs import how_computed
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, spanned_figure
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import declared_section, dot_of
 from clinqa.kinds.facets.pages import (
     Block,
     FactList,
+    Grid,
+    GridCell,
+    GridColumn,
+    GridRow,
     PageSection,
     Panels,
     Prose,
     ShownPage,
     Styled,
     in_short,
+    spanned_figure,
 )
 from clinqa.kinds.facets.shows import Evaluation, MetricName, PageAsked, ShownRun, Shows
 from clinqa.kinds.multiple_choice.choice_says import (
@@ -64,8 +68,7 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
         how_computed(evaluation, asked.file, "{}", _how),
     )  # fmt: skip
     figures = {"results": Plate(_dots(evaluation))}
-    recalled = _recall(evaluation)
-    if recalled:
+    if recalled := _recall(evaluation):
         figures["recall"] = Plate(recalled)
     return ShownPage(
         asked.title or "Multiple choice: orders, readers, positions",

@@ -7,7 +7,7 @@ keeps a table of those.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 
@@ -50,10 +50,6 @@ def _check(runs: Sequence[FinishedRun]) -> None:
         )
 
 
-def _kept_with(_: Sequence[Mapping[str, str]], runs: Sequence[FinishedRun]) -> str:
-    return codes.how_of(runs[0])
-
-
 def _kept(rows: pa.Table, found: Ints, items: SplitItems, _: Sequence[Measure]) -> JudgedAnswers:
     return codes.judge_codes(*laid_out(rows, found, len(items)), items)
 
@@ -69,7 +65,7 @@ AUDITED = Audited(
     means=_means,
     known=lambda: _means(""),
     check=_check,
-    kept_with=_kept_with,
+    kept_with=lambda _, runs: codes.how_of(runs[0]),
     kept=_kept,
     columns=lambda *_: ("answer", "answer_status"),
 )

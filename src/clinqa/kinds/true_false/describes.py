@@ -25,6 +25,7 @@ from clinqa.kinds.facets.describes import (
     percent,
     tallied,
     tally_of,
+    under,
 )
 
 __all__ = ["DESCRIBES", "funnel_picture", "summarise_pairs"]
@@ -145,48 +146,55 @@ def _pieces(held: Holding, values: Mapping[str, Any]) -> Iterator[Titled | Worde
     yield basics(held, f"generator {values['generator']}")[1]
     funnel = [(name, n) for name, n in values["funnel"].items() if name in STEPS]
     if funnel:  # a bank's questions go through none
-        yield Titled("Funnel")
-        yield Steps(
-            [FlowStep(STEPS[name], n, bar=None if name == "pages" else n) for name, n in funnel]
+        yield from under(
+            "Funnel",
+            Steps(
+                [FlowStep(STEPS[name], n, bar=None if name == "pages" else n) for name, n in funnel]
+            ),
         )
     yield added_up(values["reconciles"])
     total = sum(split["items"] for split in values["splits"].values())
-    yield Titled("Splits")
-    yield Listed(
-        ("split", "groups", "pairs", "items", "share"),
-        [
-            (name, *own.values(), percent(own["items"], total))
-            for name, own in values["splits"].items()
-        ],
+    yield from under(
+        "Splits",
+        Listed(
+            ("split", "groups", "pairs", "items", "share"),
+            [
+                (name, *own.values(), percent(own["items"], total))
+                for name, own in values["splits"].items()
+            ],
+        ),
     )
     yield Worded.dim(f"highest similarity of source texts across splits: {values['across']:.2f}")
     yield Titled("Shortcut probe")
     yield from _probe(values["probe"], values["denials"])
-    yield Titled("Pairs by topic")
-    yield tally_of(most_first(values["topics"]), "pairs")
+    yield from under("Pairs by topic", tally_of(most_first(values["topics"]), "pairs"))
     yield from tallied("Pairs by edit", most_first(values["edits"]), "pairs")
     if values["documents"]:
-        yield Titled("Documents: pages by mode, pairs")
-        yield Listed(
-            ("document", "outcome", "pages", *_MODES, "pairs"),
-            [
-                (
-                    *(f"{row['md5'][:8]} {row['name']}", row["outcome"], row["pages"]),
-                    *(row["modes"].get(mode, 0) for mode in _MODES),
-                    row["pairs"],
-                )
-                for row in values["documents"]
-            ],
+        yield from under(
+            "Documents: pages by mode, pairs",
+            Listed(
+                ("document", "outcome", "pages", *_MODES, "pairs"),
+                [
+                    (
+                        *(f"{row['md5'][:8]} {row['name']}", row["outcome"], row["pages"]),
+                        *(row["modes"].get(mode, 0) for mode in _MODES),
+                        row["pairs"],
+                    )
+                    for row in values["documents"]
+                ],
+            ),
         )
     if values["rejects"]:
-        yield Titled("Rejects by stage and reason")
-        yield Listed(
-            ("stage: reason", "count", "for instance"),
-            [
-                (f"{row['stage']}: {row['reason']}", row["count"], tuple(row["examples"]))
-                for row in values["rejects"]
-            ],
-            prose=True,
+        yield from under(
+            "Rejects by stage and reason",
+            Listed(
+                ("stage: reason", "count", "for instance"),
+                [
+                    (f"{row['stage']}: {row['reason']}", row["count"], tuple(row["examples"]))
+                    for row in values["rejects"]
+                ],
+                prose=True,
+            ),
         )
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from clinqa.kinds.facets.exports import Exports
 
 __all__ = ["EXPORTS"]
@@ -12,25 +9,13 @@ __all__ = ["EXPORTS"]
 INSTRUCTION = "Is the following statement true or false? Answer with one word, True or False."
 
 
-def _asked(item: Mapping[str, Any]) -> str:
-    return f"{INSTRUCTION}\n\nStatement: {item['question']}"
-
-
-def _answer(item: Mapping[str, Any]) -> str:
-    return str(item["label"])
-
-
-def _document(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {"statement": item["question"], "target": 0 if item["label"] else 1}
-
-
 EXPORTS = Exports(
     about="True or false statements in pairs",
     columns=("question", "label", "pair_id"),
-    asked=_asked,
-    answer=_answer,
+    asked=lambda item: f"{INSTRUCTION}\n\nStatement: {item['question']}",
+    answer=lambda item: str(item["label"]),
     told=("pair_id",),
-    document=_document,
+    document=lambda item: {"statement": item["question"], "target": 0 if item["label"] else 1},
     task={
         "output_type": "multiple_choice",
         "doc_to_text": f"{INSTRUCTION}\n\nStatement: {{{{statement}}}}\nAnswer:",

@@ -85,13 +85,6 @@ def _about_items(items: SplitItems, _: Any, manifest: Manifest) -> dict[str, Any
     }
 
 
-def _against(items: SplitItems) -> str:
-    return (
-        f"{len(items):,} statements of {items.many(PAIR):,} pairs from {items.many(SOURCE):,} "
-        "documents or questions"
-    )
-
-
 def _warns_of_items(items: SplitItems) -> Iterator[str]:
     share = float(gold_of(items).mean())
     if items.many(PAIR) < len(items) and abs(share - 0.5) > 1e-9:
@@ -144,7 +137,10 @@ MEASURES = Measures(
     tables=FigureTables(keys=("category",), files={"by_category.csv": "category"}),
     lines=("macro_f1", "youden_j", "pair_both"),
     main=_is_main,
-    against=_against,
+    against=lambda items: (
+        f"{len(items):,} statements of {items.many(PAIR):,} pairs from {items.many(SOURCE):,} "
+        "documents or questions"
+    ),
     about_items=_about_items,
     about_run=lambda judged: {"key": judged[0].key, "how": judged[0].how},
     warns_of_items=_warns_of_items,

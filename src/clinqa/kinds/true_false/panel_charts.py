@@ -17,7 +17,7 @@ from clinqa.kinds.facets.charts import (
 )
 from clinqa.kinds.facets.figure_tables import dot_of
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
-from clinqa.kinds.true_false.panel_says import figure_of
+from clinqa.kinds.true_false.panel_tables import figure_of
 
 __all__ = [
     "PAIRS",

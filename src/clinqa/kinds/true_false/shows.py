@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from clinqa.core.wording import decimals
 from clinqa.kinds.facets.about_runs import how_computed
@@ -33,7 +32,6 @@ from clinqa.kinds.true_false.panel_charts import (
     primary_dots,
     scale_dots,
 )
-from clinqa.kinds.true_false.panel_says import sentences
 from clinqa.kinds.true_false.panel_tables import (
     by_category,
     every_pair,
@@ -42,6 +40,7 @@ from clinqa.kinds.true_false.panel_tables import (
     kinds_of_models,
     ranks,
     relations,
+    sentences,
     statuses,
     taus,
 )
@@ -78,7 +77,8 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
         _summary(evaluation), _results(evaluation), _planes(evaluation), _agreement(evaluation),
         _ensembles(evaluation), _difficulty(evaluation),
         declared_section(evaluation, "statements", "pairs"), asked.audit, _scale(evaluation),
-        _transfer(evaluation), how_computed(evaluation, asked.file, "unit: {}", _how),
+        _transfer(evaluation), how_computed(evaluation, asked.file, "unit: {}",
+                     lambda about: f"{about['how']}; {about['items']} statements"),
     )  # fmt: skip
     panel = evaluation.meta["panel"]
     return ShownPage(
@@ -171,8 +171,7 @@ def _ensembles(evaluation: Evaluation) -> PageSection | None:
         )
         members = _members(evaluation, one["members"])
         lines.append(f"{one['name']}: {one['how']}. Members: {members}.{named}")
-    search = panel.get("search")
-    if search:
+    if search := panel.get("search"):
         lines.append(
             f"Searched on {search['split']}: of {search['searched']:,} sets of {search['size']} "
             f"runs the best has accuracy {decimals(search['accuracy'])} on these very items "
@@ -224,8 +223,7 @@ def _transfer(evaluation: Evaluation) -> PageSection | None:
     if not panel.get("transfer"):
         return None
     blocks: list[Block] = []
-    ranked = panel.get("rankings")
-    if ranked:
+    if ranked := panel.get("rankings"):
         said = (
             f"The {len(ranked['runs'])} models that every set has: accuracy, and in brackets the "
             "rank. Kendall's τ says how far two sets rank models alike; its interval tells what "
@@ -234,10 +232,6 @@ def _transfer(evaluation: Evaluation) -> PageSection | None:
         blocks += [Prose(said), ranks(evaluation, ranked), taus(ranked)]
     gained = gains(evaluation)
     return PageSection("transfer", "Other sets", [*blocks, *([gained] if gained else [])])
-
-
-def _how(about: Any) -> str:
-    return f"{about['how']}; {about['items']} statements"
 
 
 SHOWS = Shows(

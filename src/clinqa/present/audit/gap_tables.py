@@ -7,7 +7,7 @@ from typing import Any
 
 from clinqa.core.figures import Figure
 from clinqa.core.wording import MISSING, count, decimals, p_value, signed
-from clinqa.kinds.facets.cells import Grid, GridCell, GridColumn, GridRow, bracketed
+from clinqa.kinds.facets.pages import Grid, GridCell, GridColumn, GridRow, bracketed
 from clinqa.present.audit.read import GAP, Audit, AuditedMetric, AuditGap
 from clinqa.present.audit.says import STANDARD, by_chance
 from clinqa.stats.verdicts import gap_verdict
@@ -129,16 +129,19 @@ def more_of_gaps(of: AuditedMetric) -> Grid:
     rows = []
     for one, run, gap in _with_gaps(of):
         repeated, widest, ratio, sd, same, trend = (of.gap(run, one, m) for m in _MORE)
+        spread = "asked once"
+        if repeated is not None and repeated.sd is not None:
+            spread = f"± {decimals(repeated.sd)}"
         worst = of.audit.worst(gap)
         cells = (
-            _repeated(repeated),
-            _number(widest.value if widest else None),
-            _number(ratio.value if ratio else None),
+            _value(repeated, spread=spread),
+            _value(widest),
+            _value(ratio),
             GridCell(f"{worst.subset['group']}: {decimals(worst.value)}")
             if worst
             else _number(None),
-            _number(sd.value if sd else None),
-            _tested(same),
+            _value(sd),
+            _value(same, f"p, all {p_value(same.p_max)}" if same else ""),
             _trend(trend, str(one["kind"])),
         )
         rows.append(GridRow(of.labels[run], cells, _dimension_title(one)))
@@ -242,23 +245,14 @@ def front_points(of: AuditedMetric) -> tuple[str, list[Mapping[str, Any]]]:
     return wanted, [p for p in points if p["dimension"] == wanted]
 
 
-def _number(value: float | None) -> GridCell:
+def _number(value: float | None, interval: str = "", spread: str = "") -> GridCell:
     if value is None:
         return GridCell(MISSING, reason="no answer that it could be of")
-    return GridCell(decimals(value), value=value)
+    return GridCell(decimals(value), interval, spread, value=value)
 
 
-def _repeated(gap: AuditGap | None) -> GridCell:
-    if gap is None or gap.value is None:
-        return GridCell(MISSING, reason="no answer that it could be of")
-    spread = f"± {decimals(gap.sd)}" if gap.sd is not None else "asked once"
-    return GridCell(decimals(gap.value), "", spread, value=gap.value)
-
-
-def _tested(gap: AuditGap | None) -> GridCell:
-    if gap is None or gap.value is None:
-        return GridCell(MISSING, reason="no answer that it could be of")
-    return GridCell(decimals(gap.value), f"p, all {p_value(gap.p_max)}", value=gap.value)
+def _value(gap: AuditGap | None, interval: str = "", spread: str = "") -> GridCell:
+    return _number(gap.value if gap else None, interval, spread)
 
 
 def _trend(gap: AuditGap | None, kind: str) -> GridCell:

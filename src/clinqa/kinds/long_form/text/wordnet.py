@@ -77,8 +77,7 @@ _SYNTACTIC: Final = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
 def find_wordnet() -> Path | None:
     """Where WordNet lies on this machine, or None; CLINQA_WORDNET set wrongly is an error."""
-    named = os.environ.get(VARIABLE)
-    if named:
+    if named := os.environ.get(VARIABLE):
         for place in _places(Path(named)):
             if _holds_wordnet(place):
                 return place
