@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.auditing.cohort import Attribute, Cohort
-from clinqa.auditing.column_content import are_dates
 from clinqa.auditing.dimensions import Dimension, Excluded, cut, dimensions_of
+from clinqa.auditing.table import are_dates
 from clinqa.core.errors import ConfigError, PrivacyError
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from clinqa.core.errors import SourceError
 from clinqa.stats.crossed import gap
-from clinqa.studying.analyse import FAMILIES, GAP, INTERACTION, Result, analyse
+from clinqa.studying.analyse import FAMILIES, GAP, INTERACTION, Result, analyse, arms_of
 from clinqa.studying.answers import read_table
-from clinqa.studying.crossing import arms_of
 from studying.made_study import NAMES, made_table
 
 

@@ -15,14 +15,13 @@ import numpy as np
 
 from clinqa.asking.source import kind_of_items
 from clinqa.auditing.about import VERB, known_of, lines_of, meta_of, plan_of, tables_of
-from clinqa.auditing.answers import Means, strata_of
+from clinqa.auditing.answers import Means, check_metrics, judged_means, strata_of
 from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import entering, figures_of, gaps_of, overall_figures
-from clinqa.auditing.judged_means import check_metrics, judged_means
 from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError

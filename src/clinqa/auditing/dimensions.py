@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
-from clinqa.auditing.column_content import holds_ids, looks_like_codes, number_of
+from clinqa.auditing.table import holds_ids, looks_like_codes, number_of
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.visible import visible
@@ -122,9 +122,13 @@ def dimensions_of(
     if wanted:
         made = [d for d in made if d.parts or d.name in wanted]
     if not made:
-        reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
-        raise ConfigError(f"no dimension is left to audit: {reasons}")
+        raise _none_left(left)
     return made, left
+
+
+def _none_left(left: Sequence[Excluded]) -> ConfigError:
+    reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
+    return ConfigError(f"no dimension is left to audit: {reasons}")
 
 
 def _check_names(

@@ -62,8 +62,14 @@ from clinqa.scoring.inputs import (
 )
 from clinqa.scoring.panel import panel_of, panel_tables
 from clinqa.scoring.score_options import ScoreOptions
-from clinqa.scoring.stands_on import low_metrics, meta_of, rankings_of
-from clinqa.scoring.telling import lines_of, tables_of, warnings_of
+from clinqa.scoring.stands_on import (
+    lines_of,
+    low_metrics,
+    meta_of,
+    rankings_of,
+    tables_of,
+    warnings_of,
+)
 from clinqa.scoring.transfer import Other, open_others, transfer_of
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import RULE

@@ -34,9 +34,8 @@ from clinqa.core.stage import (
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.judges import Judges
 from clinqa.present.canvas import need_matplotlib
-from clinqa.studying.analyse import Result, analyse
+from clinqa.studying.analyse import Result, analyse, arms_of
 from clinqa.studying.answers import read_table, rows_of_run
-from clinqa.studying.crossing import arms_of
 from clinqa.studying.plan import Plan, Training, plan_of
 from clinqa.studying.spec import read_study
 from clinqa.studying.study_options import StudyOptions, TableOptions

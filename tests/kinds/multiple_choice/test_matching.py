@@ -9,11 +9,14 @@ import pytest
 
 from clinqa.core.errors import ClinqaError
 from clinqa.kinds.multiple_choice.letters import read_letter
-from clinqa.kinds.multiple_choice.matching import Matcher, fit, held_out, trained_matcher
-from clinqa.kinds.multiple_choice.matching.annotated import (
+from clinqa.kinds.multiple_choice.matching import (
     Annotated,
+    Matcher,
     bundled_outputs,
+    fit,
+    held_out,
     read_annotated,
+    trained_matcher,
 )
 from clinqa.kinds.multiple_choice.matching.features import features_of
 from clinqa.kinds.multiple_choice.matching.mentions import read_mentions
