@@ -18,6 +18,7 @@ from clinqa.core.options import (
 )
 from clinqa.core.records import SPLITS
 from clinqa.models.protocol import Sampling
+from clinqa.models.registry import names_of_models
 from clinqa.privacy.addresses import parse_url
 
 __all__ = ["VARY", "PredictOptions"]
@@ -29,12 +30,7 @@ VARY = ("sampling", "shots", "training-seed")
 class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, OutputOptions):
     """Everything that `clinqa predict` can be told."""
 
-    model: str = option(
-        metavar="M",
-        help="baseline:retrieval, baseline:prior, baseline:bag-of-words, embedded:smollm2,"
-        " embedded:gemma3-270m, hf:PATH, encoder:DIR, gguf:FILE, openai:NAME, azure:NAME,"
-        " anthropic:NAME, bedrock:NAME or scripted:FILE.",
-    )
+    model: str = option(metavar="M", help=f"{names_of_models()}.")
     shots: int = option(0, low=0, metavar="K", help="Solved questions of train shown.")
     repeats: int = option(1, low=1, metavar="R", help="How often each item is asked.")
     split: str = option("test", choices=SPLITS, help="Which items are asked.")

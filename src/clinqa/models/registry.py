@@ -10,19 +10,22 @@ from typing import cast
 from clinqa.core.errors import ConfigError
 from clinqa.models.protocol import Model, ModelOptions
 
-__all__ = ["KINDS", "ModelKind", "kind_of", "open_model", "weights_sha256"]
+__all__ = ["KINDS", "ModelKind", "kind_of", "names_of_models", "open_model", "weights_sha256"]
 
 Opener = Callable[[str, ModelOptions], Model]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """One family of names, `prefix:rest`, and the function `(rest, options) -> Model` behind it."""
+    """One family of names, `prefix:rest`, and the function `(rest, options) -> Model` behind it.
+
+    `forms` are what may stand for `rest`, as help shows it.
+    """
 
     prefix: str
     module: str
     opener: str
-    says: str
+    forms: tuple[str, ...]
     remote: bool = False
     takes_shots: bool = True
     hasher: str = ""  # of the kinds with weights on this machine: `(rest) -> SHA-256`
@@ -39,39 +42,47 @@ KINDS: dict[str, ModelKind] = {
             "baseline",
             "clinqa.models.baselines",
             "open_baseline",
-            "retrieval or prior",
+            ("retrieval", "prior", "bag-of-words"),
             takes_shots=False,
         ),
-        ModelKind("scripted", "clinqa.models.scripted", "open_scripted", "a JSONL file of replies"),
         ModelKind(
             "embedded",
             "clinqa.models.embedded",
             "open_embedded",
-            "smollm2 or gemma3-270m",
+            ("smollm2", "gemma3-270m"),
             hasher="embedded_sha256",
         ),
-        ModelKind(
-            "hf", "clinqa.models.local", "open_hf", "a transformers folder", hasher="hf_sha256"
-        ),
+        ModelKind("hf", "clinqa.models.local", "open_hf", ("PATH",), hasher="hf_sha256"),
         ModelKind(
             "encoder",
             "clinqa.models.encoder",
             "open_encoder",
-            "a folder of clinqa train --preset encoder",
+            ("DIR",),
             takes_shots=False,
             hasher="encoder_sha256",
         ),
-        ModelKind("gguf", "clinqa.models.local", "open_gguf", "a GGUF file", hasher="gguf_sha256"),
+        ModelKind("gguf", "clinqa.models.local", "open_gguf", ("FILE",), hasher="gguf_sha256"),
+        ModelKind("openai", "clinqa.models.remote.openai", "OpenAIModel", ("NAME",), remote=True),
+        ModelKind("azure", "clinqa.models.remote.azure", "open_azure", ("NAME",), remote=True),
         ModelKind(
-            "openai", "clinqa.models.remote.openai", "OpenAIModel", "any compatible server", True
+            "anthropic", "clinqa.models.remote.anthropic", "open_anthropic", ("NAME",), remote=True
         ),
-        ModelKind("azure", "clinqa.models.remote.azure", "open_azure", "an Azure deployment", True),
         ModelKind(
-            "anthropic", "clinqa.models.remote.anthropic", "open_anthropic", "a model id", True
+            "bedrock", "clinqa.models.remote.bedrock", "open_bedrock", ("NAME",), remote=True
         ),
-        ModelKind("bedrock", "clinqa.models.remote.bedrock", "open_bedrock", "a model id", True),
+        ModelKind("scripted", "clinqa.models.scripted", "open_scripted", ("FILE",)),
     )
 }
+
+
+def names_of_models() -> str:
+    """What can be asked, for help.
+
+    >>> names_of_models().split(", ")[0]
+    'baseline:retrieval'
+    """
+    names = [f"{kind.prefix}:{form}" for kind in KINDS.values() for form in kind.forms]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def kind_of(name: str) -> ModelKind:
