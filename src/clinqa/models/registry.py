@@ -63,6 +63,9 @@ KINDS: dict[str, ModelKind] = {
         ),
         ModelKind("gguf", "clinqa.models.local", "open_gguf", ("FILE",), hasher="gguf_sha256"),
         ModelKind("openai", "clinqa.models.remote.openai", "OpenAIModel", ("NAME",), remote=True),
+        ModelKind(
+            "mistral", "clinqa.models.remote.mistral", "open_mistral", ("NAME",), remote=True
+        ),
         ModelKind("azure", "clinqa.models.remote.azure", "open_azure", ("NAME",), remote=True),
         ModelKind(
             "anthropic", "clinqa.models.remote.anthropic", "open_anthropic", ("NAME",), remote=True

@@ -23,22 +23,25 @@ from clinqa.models.remote.wire import JSON, BadReply, Reply, as_body
 
 __all__ = ["OpenAIModel", "OpenAIWire", "tail_logprobs"]
 
-VENDOR = "https://api.openai.com/v1"
-
 
 class OpenAIWire(ChatWire):
-    """OpenAI itself, or a server that speaks like it."""
+    """OpenAI itself, or a server that speaks like it. Those who derive from it are other vendors
+    whose address ends like OpenAI's."""
+
+    prefix, vendor = "openai", "https://api.openai.com/v1"
+    key = "OPENAI_API_KEY"
+    vendors_limit = "max_completion_tokens"
 
     def __init__(self, model: str, options: ModelOptions) -> None:
-        base = (options.base_url or VENDOR).rstrip("/")
-        vendor = urlsplit(base).hostname == urlsplit(VENDOR).hostname
-        super().__init__(model, options, limit="max_completion_tokens" if vendor else "max_tokens")
-        self.name = f"openai:{model}"
+        base = (options.base_url or self.vendor).rstrip("/")
+        vendor = urlsplit(base).hostname == urlsplit(self.vendor).hostname
+        super().__init__(model, options, limit=self.vendors_limit if vendor else "max_tokens")
+        self.name = f"{self.prefix}:{model}"
         if not urlsplit(base).path:
             base += "/v1"
         self.base = base.removesuffix("/chat/completions")
         self.url = f"{self.base}/chat/completions"
-        self.take_key(options.api_key_env or ("OPENAI_API_KEY" if vendor else ""))
+        self.take_key(options.api_key_env or (self.key if vendor else ""))
         self._vendor = vendor
 
     def headers(self, body: bytes) -> Mapping[str, str]:
