@@ -78,6 +78,28 @@ def test_exports_hold_every_item_once(dataset: Path, tmp_path: Path) -> None:
     compile((tmp_path / "inspect" / "task.py").read_text(), "task.py", "exec")
 
 
+def test_a_limit_takes_the_same_items_of_each_split_every_time(
+    dataset: Path, tmp_path: Path
+) -> None:
+    def taken(name: str, *more: str) -> list[list[str]]:
+        out = tmp_path / name
+        assert run(["export", str(dataset), "--to", "chat", "--out", str(out), *more]) == 0
+        return [
+            [json.loads(line)["id"] for line in (out / f"{split}.jsonl").read_text().splitlines()]
+            for split in ("train", "validation", "test")
+        ]
+
+    whole, few, again = taken("a"), taken("b", "--limit", "2"), taken("c", "--limit", "2")
+    assert few == again and [len(ids) for ids in few] == [min(2, len(ids)) for ids in whole]
+    for some, every in zip(few, whole, strict=True):
+        assert some == [name for name in every if name in some]
+    assert any(taken(f"s{n}", "--limit", "2", "--seed", str(n)) != few for n in (1, 2, 3))
+    counts = json.loads((tmp_path / "b" / "manifest.json").read_text())["counts"]["items"]
+    assert counts["kept"] + counts["out_of_scope"] == counts["read"] == sum(map(len, whole))
+    # another limit is another export
+    assert run(["export", str(dataset), "--to", "chat", "--out", str(tmp_path / "b")]) == 2
+
+
 def test_an_export_of_something_else_is_refused(
     dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,7 +21,7 @@ from clinqa.core.records import DataClass
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.export_options import ExportOptions
 from clinqa.dataset.reader import open_dataset
-from clinqa.dataset.splits import SPLITS
+from clinqa.dataset.splits import SPLITS, sample_groups
 from clinqa.kinds.facets.exports import Exports
 
 __all__ = ["FORMATS", "VERB", "export"]
@@ -153,16 +153,24 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     dataset = open_dataset(folder)
     facet: Exports = dataset.kind.facet("exports")
     columns = ("id", "category", "source_id", *facet.columns)
-    splits = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
+    every = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
+    splits = {split: _taken(items, options) for split, items in every.items()}
     source = dataset.manifest
+    told: dict[str, Any] = {"to": options.to}
+    if options.limit is not None:
+        told |= {"limit": options.limit, "seed": options.seed}
 
     def made(place: Workplace) -> Made:
         name = re.sub(r"\W+", "_", str(source.configuration.get("pack", "dataset"))).lower()
         for file, text in sorted(FORMATS[options.to](splits, facet, name).items()):
             place.write(file, text)
-        total = sum(map(len, splits.values()))
+        read, kept = (sum(map(len, some.values())) for some in (every, splits))
+        left = {"over_limit": read - kept} if kept < read else {}
+        counts = StageCounts(
+            read=read, kept=kept, out_of_scope=read - kept, out_of_scope_by_reason=left
+        )
         return Made(
-            counts={"items": StageCounts(read=total, kept=total)},
+            counts={"items": counts},
             rows={f"{split}.jsonl": len(items) for split, items in splits.items()},
         )
 
@@ -174,9 +182,17 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
             options=options,
             data_class=DataClass(source.data_class),
             known=lambda: Known(
-                {"to": options.to}, [FileRecord.of(folder / MANIFEST)], {"of": source.fingerprint}
+                told, [FileRecord.of(folder / MANIFEST)], {"of": source.fingerprint}
             ),
             work=made,
             told=lambda done: {"items": done.counts["items"].kept, "files": len(done.outputs)},
         )
     )
+
+
+def _taken(items: Sequence[Mapping[str, Any]], options: ExportOptions) -> list[Mapping[str, Any]]:
+    """The items that are written, in their order."""
+    if options.limit is None:
+        return list(items)
+    chosen = sample_groups((item["id"] for item in items), options.seed, options.limit)
+    return [item for item in items if item["id"] in chosen]

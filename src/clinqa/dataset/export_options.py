@@ -17,5 +17,11 @@ class ExportOptions(Options):
         choices=("chat", "lm-eval", "inspect"),
         help="chat: messages to fine-tune on; lm-eval, inspect: a task to run.",
     )
+    limit: int | None = varied(
+        OutputOptions,
+        "limit",
+        help="Write N items of each split, by chance.",
+    )
+    seed: int = varied(OutputOptions, "seed", help="Decides which items --limit takes.")
     dry_run: bool = option(False, shown=False)
     fresh: bool = varied(OutputOptions, "fresh")
