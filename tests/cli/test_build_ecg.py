@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -110,3 +111,32 @@ def test_a_dry_run_writes_nothing(dataset: Path, tmp_path: Path) -> None:
     pdf = str(dataset.parent / "primer.pdf")
     assert run(["build", "ecg", pdf, "--out", str(tmp_path / "o"), "--dry-run"]) == 0
     assert not (tmp_path / "o").exists()
+
+
+def test_pages_left_out_by_request_are_counted_so_and_nothing_of_them_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = "The Osborn wave is a positive deflection at the J point seen in hypothermia. " * 8
+    pdf = made_pdf(tmp_path / "book.pdf", [secret, TEXT, secret])
+    out = tmp_path / "out"
+    assert run(["build", "ecg", str(pdf), "--out", str(out), "--skip-pages", "1,3-4"]) == 0
+    manifest = json.loads((out / "manifest.json").read_text())
+    counts = manifest["counts"]["pages"]
+    assert counts["out_of_scope_by_reason"] == {"skipped_by_request": 2}
+    assert (counts["read"], counts["kept"], counts["rejected"]) == (3, 1, 0)
+    assert manifest["configuration"]["skip_pages"] == [1, 3, 4]
+    pages = pq.read_table(out / "pages.parquet").to_pylist()
+    assert [(row["page"], row["reason"]) for row in pages if not row["text"]] == [
+        (1, "skipped"), (3, "skipped"),
+    ]  # fmt: skip
+    assert not any(b"Osborn" in path.read_bytes() for path in out.rglob("*") if path.is_file())
+    assert run(["verify", str(out), "--source", str(pdf)]) == 0
+    # other pages left out are another dataset
+    assert run(["build", "ecg", str(pdf), "--out", str(out), "--skip-pages", "1"]) == 2
+
+
+@pytest.mark.parametrize("odd", ["0", "3-1", "x", "", "1-", "-2", "1,,2", "1.5"])
+def test_odd_pages_are_refused(odd: str, tmp_path: Path) -> None:
+    pdf = made_pdf(tmp_path / "book.pdf", [TEXT])
+    asked = ["build", "ecg", str(pdf), "--out", str(tmp_path / "o"), f"--skip-pages={odd}"]
+    assert run(asked) == 2 and not (tmp_path / "o").exists()

@@ -30,7 +30,7 @@ from clinqa.core.stage import Progress, Workplace
 from clinqa.models.protocol import ModelOptions, Sampling
 from clinqa.models.registry import kind_of, open_model
 from clinqa.packs.references import ReferencePack
-from clinqa.sources.pdf import Mode, PageImage, PdfDocument, PdfOptions, PdfReader
+from clinqa.sources.pdf import Mode, PageImage, PdfDocument, PdfOptions, PdfReader, Why
 
 __all__ = [
     "SEEING",
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 UNSEEN = "needs_vision"
+SKIPPED = "skipped_by_request"
 
 
 @dataclass
@@ -62,7 +63,8 @@ class Generated:
         pages = [page for document in documents for page in document.pages]
         failed = sum(page.reject is not None for page in pages)
         blank = sum(page.mode is Mode.NONE and page.reject is None for page in pages)
-        out = +Counter({"blank": blank, UNSEEN: self.unseen})
+        skipped = sum(page.reason is Why.SKIPPED for page in pages)
+        out = +Counter({"blank": blank - skipped, SKIPPED: skipped, UNSEEN: self.unseen})
         by_reason = Counter(reject.reason.value for reject in [*rejects, *self.rejects])
         rejected = failed + len(self.rejects)
         return StageCounts(

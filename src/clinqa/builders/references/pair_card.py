@@ -185,6 +185,8 @@ def configuration_of(options: ReferenceOptions, pack: ReferencePack) -> dict[str
         "limit": options.limit,
         "seed": options.seed,
     }
+    if options.skip_pages:
+        told["skip_pages"] = sorted(options.skipped)
     if options.generator == "llm":
         told |= {
             "model": options.model,

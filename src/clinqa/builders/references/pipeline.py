@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ from clinqa.sources.pdf import (
     PdfDocument,
     PdfOptions,
     PdfReader,
+    Why,
     passwords,
 )
 
@@ -143,7 +144,8 @@ class _Run:
             PageJournal(self.place.journal, private=self.place.private) as store,
             PdfReader(pdf, store) as reader,
         ):
-            self.documents = list(reader.read_planned(plan, self.progress))
+            read = reader.read_planned(plan, self.progress)
+            self.documents = [_without(document, self.options.skipped) for document in read]
             self.left_out = reader.left_out
 
     def draft(self, pdf: PdfOptions) -> None:
@@ -274,6 +276,17 @@ class _Run:
 
 def _named(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in sorted(counts.items()))
+
+
+def _without(document: PdfDocument, skipped: Container[int]) -> PdfDocument:
+    """The document without the text of these pages, whatever became of them."""
+    pages = [
+        replace(page, text="", mode=Mode.NONE, reason=Why.SKIPPED, reject=None)
+        if page.page in skipped
+        else page
+        for page in document.pages
+    ]
+    return replace(document, pages=tuple(pages))
 
 
 def _pages(documents: Iterable[PdfDocument]) -> list[Page]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from clinqa.core.errors import refuse
+from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.options import SendingOptions, SourceOptions, option, varied
 from clinqa.core.records import DataClass
 
@@ -13,6 +14,8 @@ __all__ = ["GENERATORS", "SPLIT_BY", "ReferenceOptions"]
 
 GENERATORS = ("rules", "llm")
 SPLIT_BY = ("cluster", "document")
+_PAGES = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
+_MOST_PAGES = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +60,11 @@ class ReferenceOptions(SendingOptions, SourceOptions):
     pack_dir: Path | None = option(
         None, metavar="DIR", help="Your own pack instead of the shipped one."
     )
+    skip_pages: str = option(
+        "",
+        metavar="N,N-N,...",
+        help="Pages left out of every document: 1-3,10 (numbered from 1).",
+    )
     workers: int | None = option(None, low=1, metavar="N", help="Processes that parse PDFs.")
     max_parallel: int = varied(SendingOptions, "max_parallel", 16)
     timeout: float = varied(SendingOptions, "timeout", 300.0)
@@ -65,9 +73,22 @@ class ReferenceOptions(SendingOptions, SourceOptions):
     limit: int | None = varied(SourceOptions, "limit", help="Read the first N pages only.")
     data_class: DataClass = varied(SourceOptions, "data_class", DataClass.LICENSED)
 
+    @property
+    def skipped(self) -> frozenset[int]:
+        """The numbers of the pages that are left out; ConfigError for what names none."""
+        found: set[int] = set()
+        for part in self.skip_pages.split(",") if self.skip_pages else ():
+            match = _PAGES.fullmatch(part)
+            first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+            if not 0 < first <= last < _MOST_PAGES:
+                raise ConfigError("--skip-pages: numbers and ranges from 1 on, such as 1-3,10")
+            found.update(range(first, last + 1))
+        return frozenset(found)
+
     def check(self) -> None:
         """Raise ConfigError for choices that cannot be."""
         super().check()
+        self.skipped  # noqa: B018 (it is an error to name no page)
         llm = self.generator == "llm"
         refuse(
             (

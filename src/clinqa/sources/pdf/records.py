@@ -96,6 +96,7 @@ class Why(StrEnum):
     REVERSED = "reversed"  # vision: words are spelt backwards
     BLANK = "blank"  # none: nothing is drawn on it
     FAILED = "failed"  # none: see the reject
+    SKIPPED = "skipped"  # none: left out by request, its text is not kept
 
 
 @dataclass(frozen=True, slots=True)
