@@ -9,12 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from clinqa.builders.banks.specialty.expert import read_expert, with_aliases
 from clinqa.builders.banks.specialty.pipeline import build_specialty
 from clinqa.builders.banks.specialty.plan import bundled
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError, ModelError, SourceError
 from clinqa.dataset.verify import verify
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
+from clinqa.packs.specialties import builtin_specialties
 
 BANK = bundled(Path("bundled"))
 NO_SETS = "none"
@@ -379,3 +381,54 @@ def test_a_limit_is_counted_as_out_of_scope(tmp_path):
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     counts = manifest["counts"]["questions"]
     assert (counts["read"], counts["kept"], counts["out_of_scope"]) == (120, 10, 110)
+
+
+def test_a_house_s_own_names_of_specialties_are_read_as_ours(tmp_path):
+    records = [json.loads(one) for one in BANK.open()][:48]
+    house = {"Cardiology": "Heart medicine", "Neurology": "=Nerve medicine"}
+    renamed = [
+        {**one, "specialty": house.get(one["specialty"], one["specialty"])} for one in records
+    ]
+    assert sum(one["specialty"] in house.values() for one in renamed) > 4
+    expert = _bank(tmp_path / "expert.jsonl", renamed)
+    aliases = tmp_path / "names.tsv"
+    aliases.write_text("heart  MEDICINE\tcardiology\n\n'=Nerve medicine\tNeurology\n", "utf-8")
+    plain = SpecialtyOptions(annotator="metadata", meaning=False)
+    told = SpecialtyOptions(annotator="metadata", meaning=False, specialty_aliases=aliases)
+    build_specialty([_bank(tmp_path / "bank.jsonl", records)], tmp_path / "ours", plain)
+    build_specialty([expert], tmp_path / "theirs", told)
+    ours, theirs = ({one["id"]: one["category"] for one in _items(tmp_path / name)}
+                    for name in ("ours", "theirs"))  # fmt: skip
+    assert sorted(ours.values()) == sorted(theirs.values()) and "Cardiology" in theirs.values()
+    counted = read_expert([expert], with_aliases(builtin_specialties(), aliases))
+    assert counted.unknown == 0 and read_expert([expert], builtin_specialties()).unknown > 4
+    inputs = json.loads((tmp_path / "theirs" / "manifest.json").read_text())["inputs"]
+    assert [one["name"] for one in inputs][-1] == "names.tsv"
+    aliases.write_text("heart medicine\tNeurology\n")  # another meaning is another build
+    with pytest.raises(ConfigError):
+        build_specialty([expert], tmp_path / "theirs", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Heart medicine\tCardiology\nBrain\tNeurologie\n", "n.tsv:2: a name, a tab and"),
+        ("Heart medicine Cardiology\n", "n.tsv:1: a name, a tab and"),
+        ("\tCardiology\n", "n.tsv:1: a name, a tab and"),
+        ("A\tCardiology\tB\n", "n.tsv:1: a name, a tab and"),
+        ("Neurology\tCardiology\n", "n.tsv:1: the name stands for Neurology already"),
+        ("Heart\tCardiology\nheart\tNeurology\n", "n.tsv:2: the name stands for Cardiology"),
+    ],
+)
+def test_an_odd_table_of_names_is_refused_with_its_line(tmp_path, text, says):
+    path = tmp_path / "n.tsv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=says):
+        with_aliases(builtin_specialties(), path)
+
+
+def test_a_table_of_names_that_cannot_be_read_is_refused(tmp_path):
+    (tmp_path / "latin.tsv").write_bytes("Kardiolog\xeda\tCardiology\n".encode("latin-1"))
+    for name in ("latin.tsv", "none.tsv"):
+        with pytest.raises(ConfigError, match="cannot be read as UTF-8"):
+            with_aliases(builtin_specialties(), tmp_path / name)

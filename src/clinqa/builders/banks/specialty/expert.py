@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clinqa.builders.banks.gather import alikes, content_order
-from clinqa.core.errors import SourceError
+from clinqa.core.cells import read_cell
+from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.records import Reject
-from clinqa.packs.specialties import Specialties
+from clinqa.packs.specialties import Specialties, fold
 from clinqa.sources.banks import BankItem, BankOptions, open_banks
 from clinqa.sources.banks.bank_item import matching_text
 
-__all__ = ["Expert", "match", "read_expert"]
+__all__ = ["Expert", "match", "read_expert", "with_aliases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,33 @@ class Expert:
     def classes(self) -> list[str]:
         """All labels that occur, in the order of the alphabet."""
         return sorted(set(self.labels))
+
+
+def with_aliases(pack: Specialties, path: Path | None) -> Specialties:
+    """The pack with a house's own names of specialties: `OURS<tab>THEIRS`, a line each.
+
+    ConfigError, with the line, for a target that is no specialty, for a name that the pack has for
+    another one or that stands twice with two meanings, and for a line of no two cells.
+    """
+    if path is None:
+        return pack
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as UTF-8 ({type(error).__name__})") from error
+    names = dict(pack.by_name)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        alias, _, target = (read_cell(cell.strip()) for cell in line.partition("\t"))
+        label = pack.resolve(target)
+        if not fold(alias) or "\t" in target or label is None:
+            raise ConfigError(
+                f"{path}:{number}: a name, a tab and a specialty of the pack are expected"
+            )
+        if names.setdefault(fold(alias), label) != label:
+            raise ConfigError(f"{path}:{number}: the name stands for {names[fold(alias)]} already")
+    return replace(pack, by_name=names)
 
 
 def read_expert(

@@ -19,7 +19,7 @@ from clinqa.builders.banks.specialty.annotate import (
 )
 from clinqa.builders.banks.specialty.ask import ask
 from clinqa.builders.banks.specialty.assess import agreement
-from clinqa.builders.banks.specialty.expert import Expert, read_expert
+from clinqa.builders.banks.specialty.expert import Expert, read_expert, with_aliases
 from clinqa.builders.banks.specialty.features import MiniLM, find_minilm
 from clinqa.builders.banks.specialty.plan import (
     VERB,
@@ -68,7 +68,7 @@ def build_specialty(
     """Build the dataset in `out`, or say that it is there already."""
     options = options or SpecialtyOptions()
     options.check()
-    pack = builtin_specialties()
+    pack = with_aliases(builtin_specialties(), options.specialty_aliases)
     reading = BankOptions(options.answer_base, options.limit)
     files, problems = open_banks([bundled(path) for path in banks], reading)
     experts = [bundled(path) for path in options.expert]
@@ -83,7 +83,8 @@ def build_specialty(
         return dry_run(files, problems, gathered, expert, options, pack, minilm, out)
 
     def known() -> Known:
-        inputs = [FileRecord.of(one) for one in (*(file.path for file in files), *labelled)]
+        told = filter(None, [options.specialty_aliases])
+        inputs = [FileRecord.of(one) for one in (*(f.path for f in files), *labelled, *told)]
         return known_of(options, pack, inputs, embed.identity if embed else None, len(files))
 
     return run_stage(

@@ -65,6 +65,11 @@ class SpecialtyOptions(PayingOptions, AnswerKeyOptions, SourceOptions):
         metavar="FILE",
         help="Another annotator's labels, to compare with the expert's; may be given again.",
     )
+    specialty_aliases: Path | None = option(
+        None,
+        metavar="FILE.tsv",
+        help="Your names of specialties, a tab and ours, a line each; wherever a label is read.",
+    )
     metadata_first: bool = option(
         False, help="Where the bank names a specialty, take it and ask nobody."
     )
