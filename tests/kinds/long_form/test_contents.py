@@ -14,8 +14,9 @@ import pytest
 
 from clinqa.builders.reports.pipeline import build_reports
 from clinqa.builders.reports.report_options import BuildOptions
+from clinqa.cli.command_line import run
 from clinqa.core.manifest import fingerprint, sha256_file
-from clinqa.dataset.verify import verify
+from clinqa.dataset.verify import told_beside, verify
 from clinqa.simulate.echo import simulate
 
 Row = dict[str, Any]
@@ -245,3 +246,31 @@ def test_zeroed_hashes_in_inputs_and_identity_are_found_with_the_source(
     edit(made, change)
     assert verify(made) == []  # nothing here can know
     assert {problem.check for problem in verify(made, [built[0]])} == {"source"}
+
+
+def test_an_abnormality_in_train_that_nobody_tests_is_named_and_is_no_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    simulate(12, 12, tmp_path / "r.csv")
+    build_reports([tmp_path / "r.csv"], tmp_path / "few", BuildOptions(engine="python"))
+    rows = {
+        split: {
+            row["category"]
+            for path in (tmp_path / "few" / "data").glob(f"{split}-*.parquet")
+            for row in pq.ParquetFile(path).read(columns=["category"]).to_pylist()
+        }
+        for split in ("train", "test")
+    }
+    untested = sorted(rows["train"] - rows["test"])
+    assert untested
+    assert run(["verify", str(tmp_path / "few")]) == 0
+    said = capsys.readouterr().out
+    assert f"warning: in train, but not in test: {', '.join(untested)}" in said
+    assert run(["verify", str(tmp_path / "few"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["untested"] == untested
+
+
+def test_where_all_is_tested_nothing_is_said(made: Path) -> None:
+    test = set(pq.ParquetFile(made / TEST).read(["category"])["category"].to_pylist())
+    train = set(pq.ParquetFile(made / TRAIN).read(["category"])["category"].to_pylist())
+    assert train <= test and told_beside(made) == ({}, "")

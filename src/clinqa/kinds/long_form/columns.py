@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -77,6 +78,22 @@ def _study_problems(checked: Checked, kept: int) -> Iterator[Problem]:
         yield Problem("groups", "data and labels.parquet", text)
 
 
+def _told(checked: Checked) -> tuple[Mapping[str, Any], str]:
+    """The abnormalities that are learnt and never tested: nothing can be said of them."""
+    asked = {
+        split: {
+            name
+            for table in checked.items(split, ["category"])
+            for name in table["category"].unique().to_pylist()
+        }
+        for split in ("train", "test")
+    }
+    untested = sorted(asked["train"] - asked["test"])
+    if not untested or not asked["test"]:  # a dataset without test is not for testing
+        return {}, ""
+    return {"untested": untested}, f"warning: in train, but not in test: {', '.join(untested)}"
+
+
 COLUMNS = Columns(
     items=LONG_FORM,
     tables={"labels.parquet": LABELS, "statements.parquet": STATEMENTS},
@@ -95,6 +112,7 @@ COLUMNS = Columns(
         "prosthesis": "Whether the finding is about a prosthesis",
     },
     checks=_checks,
+    told=_told,
     spans={"data": "source_id", "labels.parquet": "study_id"},
     counted=("studies",),
     beside=ITEM_REASONS,
