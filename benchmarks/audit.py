@@ -37,8 +37,9 @@ from fairlearn.metrics import MetricFrame
 
 from clinqa.auditing.answers import Means, lay_out
 from clinqa.auditing.cohort import Attribute, Cohort
+from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, dimensions_of
-from clinqa.auditing.engine import Drawing, audit_means
+from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import figures_of, gaps_of, overall_figures
 from clinqa.core.manifest import Manifest
 from clinqa.core.predictions import FinishedRun
@@ -100,7 +101,7 @@ class Made:
             sides.append(([np.mean(scores, axis=0), *scores], [ones] * (chosen.repeats + 1)))
         self.means: Means = lay_out(sides, "token_f1", "token_f1|made")
         self.dimensions = self._dimensions(random, size)
-        self.drawing = Drawing(1, chosen.draws, chosen.draws)
+        self.drawing = AuditDraws(1, chosen.draws, chosen.draws)
         about = {"model": "made", "shots": 0, "split": "test"}
         manifest = Manifest("predict", "restricted", {}, "0", configuration=about)
         self.runs = [FinishedRun(f"run{n}", Path(), manifest, "") for n in range(chosen.runs)]
