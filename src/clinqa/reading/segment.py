@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from clinqa.core.records import Phase
 from clinqa.reading.sections import Header, Role, SectionTable
@@ -217,7 +217,7 @@ class _Segmenter:
 
     def _apply(self, header: Header, head: int, bullet: bool, inline: bool) -> None:
         state = self.state
-        new = replace(state, structure=header.structure or state.structure)
+        new = _State(header.structure or state.structure, state.role, state.phase)
         if header.role is not None:
             new.role = header.role
         elif header.sticky and inline and state.role is Role.IGNORE:
@@ -233,7 +233,7 @@ class _Segmenter:
                 new.role = Role.FINDINGS
         self.before_bullet = None
         if bullet and inline:
-            self.before_bullet = replace(state)
+            self.before_bullet = state
         own = header.role in (Role.FINDINGS, Role.CONCLUSION)
         self.body = self.body or header.structural or own
         self.inline_ignore = header.role is Role.IGNORE and inline
