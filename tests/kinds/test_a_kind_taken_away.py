@@ -32,7 +32,8 @@ def test_without_a_kind_the_other_kinds_give_what_they_gave(tmp_path: Path) -> N
         if path.stem != f"test_{GONE}"
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib",
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2",
+         "--dist", "loadfile", "--import-mode=importlib",
          "-o", f"pythonpath={tmp_path / 'tests'}", "--rootdir", str(tmp_path), *goldens],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "src"), "GOLDEN_WITHOUT": GONE},
