@@ -217,7 +217,7 @@ def _cell(value: str, words: frozenset[str]) -> str | None:
 
 
 def _parquet(path: Path) -> tuple[dict[str, list[str]], set[str]]:
-    table = read_parquet(path, error=SourceError)
+    table = read_parquet(path, error=SourceError, advice="is it a Parquet file?")
     check_names(path, table.column_names)
     made: dict[str, list[str]] = {}
     dates: set[str] = set()
