@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -90,11 +91,15 @@ def test_a_limit_takes_the_same_items_of_each_split_every_time(
             for split in ("train", "validation", "test")
         ]
 
-    whole, few, again = taken("a"), taken("b", "--limit", "2"), taken("c", "--limit", "2")
+    whole, few, again = taken("a"), taken("b", "--limit", "3"), taken("c", "--limit", "3")
+    # of pairs, three items are one pair
     assert few == again and [len(ids) for ids in few] == [min(2, len(ids)) for ids in whole]
+    written = [json.loads(line) for path in (tmp_path / "b").glob("*.jsonl")
+               for line in path.read_text().splitlines()]  # fmt: skip
+    assert set(Counter(row["pair_id"] for row in written).values()) == {2}
     for some, every in zip(few, whole, strict=True):
         assert some == [name for name in every if name in some]
-    assert any(taken(f"s{n}", "--limit", "2", "--seed", str(n)) != few for n in (1, 2, 3))
+    assert any(taken(f"s{n}", "--limit", "3", "--seed", str(n)) != few for n in (1, 2, 3))
     counts = json.loads((tmp_path / "b" / "manifest.json").read_text())["counts"]["items"]
     assert counts["kept"] + counts["out_of_scope"] == counts["read"] == sum(map(len, whole))
     # another limit is another export
@@ -131,6 +136,9 @@ def test_pages_left_out_by_request_are_counted_so_and_nothing_of_them_is_kept(
     ]  # fmt: skip
     assert not any(b"Osborn" in path.read_bytes() for path in out.rglob("*") if path.is_file())
     assert run(["verify", str(out), "--source", str(pdf)]) == 0
+    assert "--skip-pages: no document has page 4" in capsys.readouterr().err
+    none = ["build", "ecg", str(pdf), "--out", str(tmp_path / "none"), "--skip-pages", "1-3"]
+    assert run(none) == 0 and "leaves no page of any document" in capsys.readouterr().err
     # other pages left out are another dataset
     assert run(["build", "ecg", str(pdf), "--out", str(out), "--skip-pages", "1"]) == 2
 

@@ -227,3 +227,10 @@ def test_a_missing_or_damaged_manifest_is_found(made: Path) -> None:
 def test_no_folder_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such folder"):
         verify(tmp_path / "nowhere")
+
+
+def test_items_of_a_kind_that_nobody_knows_are_told(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clinqa.dataset.verify.kind_of", lambda folder: None)
+    assert checks(verify(made)) == {"kind"}

@@ -79,6 +79,9 @@ def test_a_check_says_what_the_study_will_not_be_able_to_say(tmp_path: Path) -> 
         ("orders: 1001", "yaml:4: orders: must be 1 to 1,000"),
         ("max_tokens: many", "max_tokens: .*valid integer"),
         ("arms: [half]", "arms"),
+        ("preset: smedqq", "there are echoqa"),
+        ("settings: {epochss: 1}", "epochs"),
+        ("settings: {epochs: many}", "epochs"),
     ],
 )
 def test_what_a_study_file_may_not_say(tmp_path: Path, more: str, said: str) -> None:

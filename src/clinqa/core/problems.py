@@ -14,7 +14,7 @@ class Problem:
     """One thing that is not as it must be."""
 
     check: str
-    """hash, missing, extra, schema, unreadable, rows, totals, groups, ids, spans, manifest,
+    """hash, missing, extra, schema, kind, unreadable, rows, totals, groups, ids, spans, manifest,
     source, labels, context, seen, statements"""
     where: str
     detail: str

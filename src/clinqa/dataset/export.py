@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from clinqa.core.records import DataClass
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.export_options import ExportOptions
 from clinqa.dataset.reader import open_dataset
-from clinqa.dataset.splits import SPLITS, sample_groups
+from clinqa.dataset.splits import SPLITS, rank_groups
 from clinqa.kinds.facets.exports import Exports
 
 __all__ = ["FORMATS", "VERB", "export"]
@@ -154,7 +155,7 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     facet: Exports = dataset.kind.facet("exports")
     columns = ("id", "category", "source_id", *facet.columns)
     every = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
-    splits = {split: _taken(items, options) for split, items in every.items()}
+    splits = {split: _taken(items, facet.together, options) for split, items in every.items()}
     source = dataset.manifest
     told: dict[str, Any] = {"to": options.to}
     if options.limit is not None:
@@ -190,9 +191,16 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     )
 
 
-def _taken(items: Sequence[Mapping[str, Any]], options: ExportOptions) -> list[Mapping[str, Any]]:
-    """The items that are written, in their order."""
+def _taken(
+    items: Sequence[Mapping[str, Any]], together: str, options: ExportOptions
+) -> list[Mapping[str, Any]]:
+    """The items that are written, in their order; what belongs together stays whole."""
     if options.limit is None:
         return list(items)
-    chosen = sample_groups((item["id"] for item in items), options.seed, options.limit)
-    return [item for item in items if item["id"] in chosen]
+    sizes = Counter(item[together] for item in items)
+    chosen, left = set(), options.limit
+    for name in rank_groups(sizes, options.seed, "sample"):
+        if sizes[name] <= left:
+            chosen.add(name)
+            left -= sizes[name]
+    return [item for item in items if item[together] in chosen]

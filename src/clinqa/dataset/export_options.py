@@ -20,7 +20,7 @@ class ExportOptions(Options):
     limit: int | None = varied(
         OutputOptions,
         "limit",
-        help="Write N items of each split, by chance.",
+        help="Write at most N items of each split, by chance; pairs stay whole.",
     )
     seed: int = varied(OutputOptions, "seed", help="Decides which items --limit takes.")
     dry_run: bool = option(False, shown=False)

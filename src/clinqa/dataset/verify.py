@@ -61,6 +61,8 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
         problems += _source_problems([one for one in given if isinstance(one, Path)], manifest)
     texts = None if given is None or not facet.spans else texts_of(given, manifest)
     checked = _checked(folder, manifest, list(_readable(folder, manifest, problems, facet)))
+    if facet is _NO_KIND and any(checked.splits.values()):
+        problems.append(Problem("kind", "data", "items of no kind that is known: not checked"))
     problems += _item_problems(checked, texts if "data" in facet.spans else None)
     problems += facet.checks(checked)
     problems += _total_problems(folder, checked, facet)

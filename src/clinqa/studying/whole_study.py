@@ -40,6 +40,7 @@ from clinqa.studying.plan import Plan, Training, plan_of
 from clinqa.studying.spec import read_study
 from clinqa.studying.study_options import StudyOptions, TableOptions
 from clinqa.studying.write import lines_of, write_study
+from clinqa.training.presets import load_preset, resolve
 
 __all__ = ["check_study", "cross_tables", "run_study"]
 
@@ -54,6 +55,8 @@ def check_study(file: Path) -> StageResult:
 
 
 def _checked(plan: Plan) -> StageResult:
+    spec = plan.spec
+    resolve(load_preset(spec.preset), spec.model, spec.overrides)  # an error for a key that is none
     need_matplotlib()
     trainings = sum(one.seed is not None for one in plan.trainings)
     return StageResult({"trainings": trainings}, plan.notes(), plan.lines())

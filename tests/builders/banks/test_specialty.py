@@ -412,7 +412,10 @@ def test_a_house_s_own_names_of_specialties_are_read_as_ours(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("Heart medicine\tCardiology\nBrain\tNeurologie\n", "n.tsv:2: a name, a tab and"),
+        (
+            "Heart medicine\tCardiology\nBrain\tNeurologie\n",
+            "n.tsv:2: the second cell is no specialty",
+        ),
         ("Heart medicine Cardiology\n", "n.tsv:1: a name, a tab and"),
         ("\tCardiology\n", "n.tsv:1: a name, a tab and"),
         ("A\tCardiology\tB\n", "n.tsv:1: a name, a tab and"),

@@ -246,12 +246,19 @@ class _Run:
             for document in self.documents
             if document.outcome is not FileOutcome.READ
         )
+        pages = [page for one in self.documents for page in one.pages]
+        beyond = sorted(self.options.skipped - {page.page for page in pages})
         unseen, failed = self.generated.unseen, self.generated.failed
         empty = [name for name in SPLITS if not written.splits[name]["items"]]
         told = (
             (bad, f"{bad.total():,} files gave no page ({_named(bad)})"),
             (self.skipped, f"passed over in the folders: {_named(self.skipped)}"),
             (self.left_out, f"--limit left {self.left_out:,} documents unread"),
+            (beyond, f"--skip-pages: no document has page {', '.join(map(str, beyond[:5]))}"),
+            (
+                pages and all(page.reason is Why.SKIPPED for page in pages),
+                "--skip-pages leaves no page of any document",
+            ),
             (
                 unseen,
                 f"{unseen:,} pages have no text that can be read and were left out; "

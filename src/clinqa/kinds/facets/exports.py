@@ -33,3 +33,5 @@ class Exports:
     """Of a task of lm-eval: how documents are asked and measured."""
     scorer: tuple[str, str]
     """The scorer of Inspect and its arguments, as code."""
+    together: str = "id"
+    """The column whose items are exported all or none, under a limit."""

@@ -24,5 +24,6 @@ EXPORTS = Exports(
         "target_delimiter": " ",
         "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
     },
+    together="pair_id",
     scorer=("match", 'location="begin", ignore_case=True'),
 )

@@ -53,10 +53,10 @@ def with_aliases(pack: Specialties, path: Path | None) -> Specialties:
             continue
         alias, _, target = (read_cell(cell.strip()) for cell in line.partition("\t"))
         label = pack.resolve(target)
-        if not fold(alias) or "\t" in target or label is None:
-            raise ConfigError(
-                f"{path}:{number}: a name, a tab and a specialty of the pack are expected"
-            )
+        if not fold(alias) or not target or "\t" in target:
+            raise ConfigError(f"{path}:{number}: a name, a tab and a specialty are expected")
+        if label is None:
+            raise ConfigError(f"{path}:{number}: the second cell is no specialty of the pack")
         if names.setdefault(fold(alias), label) != label:
             raise ConfigError(f"{path}:{number}: the name stands for {names[fold(alias)]} already")
     return replace(pack, by_name=names)
