@@ -29,6 +29,8 @@ _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _SUFFIX = re.compile(r"(?<=[\w.])([-@+])[0-9a-f]{8}(?![0-9a-z])")
 _TOKEN = re.compile(r"(?<![0-9a-zA-Z])[0-9a-f]{8,63}(?![0-9a-zA-Z])")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+\.\d+(?!\.?\d)")
+_LIBRARIES = re.compile(r"\b[\w-]+ VERSION(\+\w+)?(, [\w-]+ VERSION(\+\w+)?)+")
+"""What is installed beside us is no part of what we give."""
 _CLOCK = re.compile(r"DAY(T| )\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d| UTC)?")
 _TOOK = re.compile(r"\b(in|took|after) \d+(\.\d+)? (s|ms|seconds|min)\b")
 _SIZES = re.compile(r"\d+ bytes, \d+ were written")
@@ -71,7 +73,8 @@ class Plain:
         text = _TOKEN.sub(self._token, text)
         text = _CLOCK.sub("TIME", self._days.sub("DAY", text))
         text = _PLACE.sub("PLACE", _SIZES.sub("other bytes than were written", text))
-        return _TOOK.sub(r"\1 TOOK", _VERSION.sub("VERSION", text))
+        text = _LIBRARIES.sub("LIBRARIES", _VERSION.sub("VERSION", text))
+        return _TOOK.sub(r"\1 TOOK", text)
 
     def lines(self, text: str) -> list[str]:
         """The lines of a text."""
