@@ -43,6 +43,8 @@ def test_options_are_frozen() -> None:
         ({"temperature": -1.0}, "--temperature must be a number of at least 0"),
         ({"temperature": float("inf")}, "--temperature must be a number"),
         ({"limit": 0}, "--limit must be at least 1"),
+        ({"limit": 10**400}, "--limit is too large a number"),
+        ({"seed": -(10**400)}, "--seed is too large a number"),
     ],
 )
 def test_a_value_out_of_bounds_is_named(given: dict[str, object], complaint: str) -> None:

@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 _KEY = "clinqa"
+_LARGEST = 2**63 - 1
 
 
 class BadOption(ConfigError):
@@ -93,6 +94,8 @@ class Option:
         if value is None:
             return ""
         several = value if isinstance(value, tuple | list) else (value,)
+        if any(isinstance(one, int) and abs(one) > _LARGEST for one in several):
+            return "is too large a number"
         if self.choices and not set(several) <= set(self.choices):
             return f"must be one of {', '.join(self.choices)}"
         return "" if self._within(value) else f"must be {self.bounds}"
@@ -226,6 +229,7 @@ class SourceOptions(OutputOptions):
 class DrawingOptions(OutputOptions):
     """What every verb that gives intervals can be told."""
 
+    seed: int = varied(OutputOptions, "seed", low=0)
     draws: int = option(
         1000,
         flags="--resamples",

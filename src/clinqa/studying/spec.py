@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
-from clinqa.core.options import BadOption, DrawingOptions, Options, OutputOptions, option, varied
+from clinqa.core.options import BadOption, DrawingOptions, Options, option, varied
 from clinqa.core.yamlfile import line_of, parse_yaml, read_bytes
 from clinqa.studying.answers import ALL, NONE
 from clinqa.training.train_options import TrainOptions
@@ -68,7 +68,7 @@ class StudySpec(Options):
     test_items: int | None = option(
         None, low=1, help="Questions of test, by chance, the same for every model; none: all."
     )
-    seed: int = varied(OutputOptions, "seed")
+    seed: int = varied(DrawingOptions, "seed")
     draws: int = varied(DrawingOptions, "draws", 2000)
 
     def check(self) -> None:

@@ -36,6 +36,6 @@ class TableOptions(Options):
     data_class: DataClass = varied(
         SourceOptions, "data_class", help="How far the table may travel."
     )
-    seed: int = varied(OutputOptions, "seed")
+    seed: int = varied(DrawingOptions, "seed")
     dry_run: bool = option(False, shown=False)
     fresh: bool = varied(OutputOptions, "fresh")

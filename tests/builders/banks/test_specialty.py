@@ -432,6 +432,10 @@ def test_an_odd_table_of_names_is_refused_with_its_line(tmp_path, text, says):
 
 def test_a_table_of_names_that_cannot_be_read_is_refused(tmp_path):
     (tmp_path / "latin.tsv").write_bytes("Kardiolog\xeda\tCardiology\n".encode("latin-1"))
-    for name in ("latin.tsv", "none.tsv"):
-        with pytest.raises(ConfigError, match="cannot be read as UTF-8"):
+    for name, why in (
+        ("latin.tsv", "is not UTF-8"),
+        ("none.tsv", "No such file"),
+        (".", "directory"),
+    ):
+        with pytest.raises(ConfigError, match=f"cannot be read: .*{why}"):
             with_aliases(builtin_specialties(), tmp_path / name)

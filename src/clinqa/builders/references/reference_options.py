@@ -78,10 +78,10 @@ class ReferenceOptions(SendingOptions, SourceOptions):
         """The numbers of the pages that are left out; ConfigError for what names none."""
         found: set[int] = set()
         for part in self.skip_pages.split(",") if self.skip_pages else ():
-            match = _PAGES.fullmatch(part)
+            match = _PAGES.fullmatch(part.strip())
             first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
             if not 0 < first <= last < _MOST_PAGES:
-                raise ConfigError("--skip-pages: numbers and ranges from 1 on, such as 1-3,10")
+                raise ConfigError("--skip-pages: numbers from 1 to 999,999 and ranges, as 1-3,10")
             found.update(range(first, last + 1))
         return frozenset(found)
 

@@ -36,7 +36,7 @@ class Expert:
 
 
 def with_aliases(pack: Specialties, path: Path | None) -> Specialties:
-    """The pack with a house's own names of specialties: `OURS<tab>THEIRS`, a line each.
+    """The pack with a house's own names of specialties: their name, a tab and ours, a line each.
 
     ConfigError, with the line, for a target that is no specialty, for a name that the pack has for
     another one or that stands twice with two meanings, and for a line of no two cells.
@@ -46,7 +46,8 @@ def with_aliases(pack: Specialties, path: Path | None) -> Specialties:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as UTF-8 ({type(error).__name__})") from error
+        said = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise ConfigError(f"{path}: cannot be read: {said}") from error
     names = dict(pack.by_name)
     for number, line in enumerate(lines, 1):
         if not line.strip():
