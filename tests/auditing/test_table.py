@@ -82,8 +82,8 @@ def test_rows_that_repeat_word_for_word_are_counted_once(tmp_path: Path) -> None
 def test_a_table_of_nobody_in_the_split_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="none of its 1 patients is of the split; are these"):
         read_cohort(PATIENTS, [table(tmp_path, "patient,sex\n77,F\n")])
-    with pytest.raises(SourceError, match=r"leading zeros or a trailing \.0"):
-        read_cohort(PATIENTS, [table(tmp_path, "patient,sex\n10.0,F\n", "b.csv")])
+    with pytest.raises(SourceError, match="its ids have 3 digits, ours 2"):
+        read_cohort(PATIENTS, [table(tmp_path, "patient,sex\n777,F\n", "b.csv")])
 
 
 def test_a_patient_in_two_tracts_is_an_error(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_patient_in_two_tracts_is_an_error(tmp_path: Path) -> None:
         ("patient,sex,sex\n10,F,F\n", "two columns are called sex"),
         ("patient,sex\n10,F,M\n", "row 2 has 3 cells, the header 2"),
         ("name,sex\nx,F\n", "no column of patients"),
-        ("patient,subject_id,sex\n10,10,F\n", "could all be the patient"),
+        ("patient,subject_id,sex\n10,11,F\n", "could all be the patient"),
         ("patient\n10\n", "no column but the ids"),
         ("patient,sex\n,F\n", "holds no id"),
     ],
@@ -119,8 +119,8 @@ def test_parquet_and_csv_of_the_same_table_are_the_same(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    (tmp_path / "b.csv").write_bytes(b"patient,sex\n10,\xff\xfe\n")
-    with pytest.raises(SourceError, match="not UTF-8"):
+    (tmp_path / "b.csv").write_bytes("patient,sex\n10,ü\n11,".encode() + b"\x81\n")
+    with pytest.raises(SourceError, match="row 3 is not UTF-8"):
         read_table(tmp_path / "b.csv")
     (tmp_path / "b.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(SourceError, match=r"b\.parquet: cannot be read .*; is it a Parquet file"):
@@ -163,15 +163,6 @@ def test_a_fault_in_a_csv_file_names_its_row_and_no_cell(
     with pytest.raises(SourceError, match=says) as caught:
         read_table(table(tmp_path, text))
     assert "Secret" not in str(caught.value)
-
-
-def test_the_row_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
-    (tmp_path / "b.csv").write_bytes("patient,race\n10,a\n11,Señor\n".encode("latin-1"))
-    with pytest.raises(SourceError, match="row 3 is not UTF-8"):
-        read_table(tmp_path / "b.csv")
-    (tmp_path / "c.csv").write_bytes("patient,race\n10,a\n".encode("utf-16"))
-    with pytest.raises(SourceError, match="UTF-16"):
-        read_table(tmp_path / "c.csv")
 
 
 def test_control_characters_in_parquet_are_refused_too(tmp_path: Path) -> None:

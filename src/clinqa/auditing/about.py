@@ -8,6 +8,8 @@ dimensions  name, unit, kind, cuts, groups with ranges and patients (None where 
 excluded    name, reason
 settings    what was told, and how nulls and intervals are made
 rows        what became of the tables' rows
+joins       by table, how many patients of the split it says nothing of, and by which rules ids met
+headlines   what must be seen first: joins that lost more than a twentieth
 pareto      performance against bias
 
 And the audit for the terminal: cut points, what was left out, each gap beside chance. And figures
@@ -75,9 +77,18 @@ def dimension_record(dimension: Dimension, least: int, who: Who = PATIENTS) -> d
         "kind": dimension.kind,
         "cuts": list(dimension.cuts),
         "groups": groups,
-        "missing": missing if missing == 0 or missing >= least else None,
+        "missing": _least(missing, least),
+        "unknown": [
+            {"stands": code, "patients": n if n >= least else None, "withheld": n < least}
+            for code, n in dimension.unknown.items()
+        ],
         "note": dimension.note,
     }
+
+
+def _least(n: int, least: int) -> int | None:
+    """A number of patients, None where it is small and not 0."""
+    return n if n == 0 or n >= least else None
 
 
 def meta_of(
@@ -140,6 +151,18 @@ def meta_of(
         "excluded": [{"name": one.name, "reason": one.reason} for one in excluded],
         "settings": settings,
         "rows": dict(cohort.counts),
+        "joins": [
+            {
+                "table": one.table,
+                "of": one.of,
+                "patients": one.patients,
+                "lost": _least(one.lost, options.min_patients),
+                "share": None if 0 < one.lost < options.min_patients else round(one.share, 4),
+                "by": list(one.by),
+            }
+            for one in cohort.losses
+        ],
+        "headlines": list(cohort.headlines),
         "pareto": [point.as_json() for point in points],
         "warnings": list(warnings),
     }
@@ -174,7 +197,14 @@ def _groups(one: Mapping[str, Any]) -> str:
         parts.append(f"{visible(group['name'])}{held} {n}")
     if one["missing"] is None or one["missing"]:
         parts.append(f"missing {'few' if one['missing'] is None else format(one['missing'], ',')}")
+        stands = [_stands(code) for code in one["unknown"]]
+        parts[-1] += f" ({', '.join(stands)})" if stands else ""
     return "; ".join(parts)
+
+
+def _stands(code: Mapping[str, Any]) -> str:
+    n = "few" if code["withheld"] else format(code["patients"], ",")
+    return f"{visible(code['stands'])} {n}"
 
 
 def _told(gap: Gap) -> str:
@@ -316,6 +346,8 @@ def known_of(
         "patient_column": options.patient_column,
         "tract_column": options.tract_column,
         "missing": list(options.missing),
+        "known": list(options.known),
+        "preset": options.preset,
         "pack": None,
         **judge.configuration,
         "resamples": options.draws,

@@ -56,7 +56,21 @@ class AuditOptions(FigureOptions):
         help="The column of the patients' ids, or of the documents'.",
     )
     tract_column: str | None = option(None, metavar="NAME", help="The tracts' ids.")
-    missing: Sequence[str] = option((), metavar="WORD", help="A cell with this word is not known.")
+    missing: Sequence[str] = option(
+        (),
+        metavar="[COLUMN=]WORD",
+        help="A cell with this word or number is not known, of all columns or of one.",
+    )
+    known: Sequence[str] = option(
+        (),
+        metavar="[COLUMN=]WORD",
+        help="A cell with it is known, though it looks like a code for missing.",
+    )
+    preset: str | None = option(
+        None,
+        metavar="echoqa|FILE",
+        help="Only the columns of these determinants, found by their names in the usual tables.",
+    )
     scores: Path | None = option(
         None,
         metavar="SCORES",

@@ -22,6 +22,7 @@ from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import entering, figures_of, gaps_of, overall_figures
+from clinqa.auditing.presets import preset_of
 from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
@@ -77,7 +78,7 @@ def audit(
             plan=lambda: plan_of(
                 items, opened, dimensions, excluded, options, data_class, out, cohort
             ),
-            foreseen=cohort.told,
+            foreseen=[*cohort.headlines, *cohort.told],
             seeds={"seed": options.seed},
             libraries=("pyarrow", "numpy", "scipy"),
         )
@@ -121,7 +122,10 @@ class _Auditing:
             patient_column=options.patient_column,
             tract_column=options.tract_column,
             missing=options.missing,
+            known=options.known,
             who=who,
+            preset=None if options.preset is None else preset_of(options.preset),
+            only=_named(options),
         )
         self.dimensions, self.excluded = dimensions_of(
             self.cohort,
@@ -214,6 +218,14 @@ def _alike(runs: Sequence[FinishedRun]) -> list[str]:
     return told
 
 
+def _named(options: AuditOptions) -> set[str]:
+    """The columns that options name; none unless they or a preset choose among the columns."""
+    if not options.dimensions and options.preset is None:
+        return set()
+    crossed = (name for names in options.intersect for name in names)
+    return {*options.dimensions, *options.continuous, *options.categorical, *crossed}
+
+
 def _points(
     means: Means, overall: Sequence[Figure], gaps: Sequence[Gap], dimensions: Sequence[Dimension]
 ) -> list[Point]:
@@ -246,7 +258,7 @@ def _warnings(
     options: AuditOptions,
 ) -> list[str]:
     """What a reader should know before trusting a gap; counts and columns' names only."""
-    made = list(cohort.told)
+    made = [*cohort.headlines, *cohort.told]
     made += [f"{visible(one.name)}: left out: {one.reason}" for one in excluded]
     for one in dimensions:
         if one.small:

@@ -11,43 +11,70 @@ of documents are read alike, without tracts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from clinqa.auditing.table import (
-    TRACT_NAMES,
-    Table,
-    key_column,
-    read_table,
-)
+from clinqa.auditing.assembled import PATIENT, TRACT, Assembled, Source, assembled, row_of
+from clinqa.auditing.joining import LARGE, Join, joined, refuse_scientific
+from clinqa.auditing.presets import Chosen, chosen_by
+from clinqa.auditing.table import Table
+from clinqa.auditing.unknown import ReadColumn, counted
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.audited import PATIENTS, Who
+from clinqa.packs.attributes import PresetOfColumns
 
-__all__ = ["PATIENT", "TRACT", "Attribute", "Cohort", "read_cohort"]
-
-PATIENT, TRACT = "patient", "tract"
+__all__ = ["PATIENT", "TRACT", "Attribute", "Cohort", "Loss", "read_cohort"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One column: its value for each patient of the split, None where not known."""
+    """One column: its value for each patient of the split, None where not known.
+
+    `codes` counts the patients for whom something stands there that means "not known", by what it
+    is; `empty` those with an empty cell, `absent` those without a row. `notes` are of the column.
+    `kind` is `continuous` where a preset says so.
+    """
 
     name: str
     unit: str  # PATIENT or TRACT: whose attribute it is
     values: Sequence[str | None]
     is_date: bool = False
+    codes: Mapping[str, int] = field(default_factory=dict)
+    empty: int = 0
+    absent: int = 0
+    notes: Sequence[str] = ()
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How many patients of the split a table says nothing of; `by` are the rules by which ids were
+    brought together."""
+
+    table: str
+    of: str  # patient, tract, or map: what has no row
+    patients: int
+    lost: int
+    by: Sequence[str] = ()
+
+    @property
+    def share(self) -> float:
+        """Of the patients of the split."""
+        return self.lost / self.patients if self.patients else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
     """The patients of a split in the order of their ids, with attributes; `tract` numbers their
     tracts, and a patient of unknown tract has one alone. `places` are the tracts' own ids, for
-    telling a column that repeats them. `told` is what a reader must know."""
+    telling a column that repeats them. `told` is what a reader must know, `headlines` what must
+    be seen first. `unread` are columns that nobody asked for, `lacking` dimensions of a preset
+    that no table has."""
 
     patients: Sequence[str]
     attributes: Sequence[Attribute]
@@ -57,21 +84,110 @@ class Cohort:
     told: Sequence[str] = ()
     who: Who = PATIENTS
     places: Sequence[str | None] = ()
+    losses: Sequence[Loss] = ()
+    headlines: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    lacking: Sequence[str] = ()
 
 
 @dataclass(slots=True)
-class _Read:
-    """Tables as they come in; `counts` are of their rows."""
+class _Joins:
+    """How ids were brought together, and what that lost."""
 
-    of_patients: list[tuple[Table, str, str | None]] = field(default_factory=list)
-    of_tracts: list[tuple[Table, str]] = field(default_factory=list)
-    map: dict[str, str] = field(default_factory=dict)
-    mapped: bool = False
-    counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(
-            ("of_the_split", "not_in_the_split", "repeated", "without_id"), 0
-        )
-    )
+    patients: Sequence[str]
+    who: Who
+    counts: dict[str, int]
+    losses: list[Loss] = field(default_factory=list)
+
+    def table(self, table: Table, key: str, rows: Mapping[str, int]) -> Join:
+        """A table of patients."""
+        join = self._of(table, key, rows, self.patients, self.who.word, self.who.ids)
+        lost = len(self.patients) - len(join.partner)
+        self._lose(table, self.who.word, lost, join)
+        return join
+
+    def tracts(
+        self, table: Table, key: str, rows: Mapping[str, int], where: Sequence[str | None]
+    ) -> Join:
+        """A table of tracts; `where` is the tract of each patient."""
+        names = sorted({one for one in where if one is not None})
+        join = self._of(table, key, rows, names, TRACT, "the ids of the map")
+        lost = sum(one is not None and one not in join.partner for one in where)
+        self._lose(table, TRACT, lost, join)
+        return join
+
+    def _of(
+        self,
+        table: Table,
+        key: str,
+        rows: Mapping[str, int],
+        ours: Sequence[str],
+        what: str,
+        ids: str,
+    ) -> Join:
+        if what == TRACT or not set(ours) <= rows.keys():
+            odd = rows if what == TRACT else rows.keys() - set(ours)
+            refuse_scientific(table.path, key, odd, what)
+        join = joined(table.path, ours, rows, what, "the map" if what == TRACT else "the dataset")
+        if not join.partner:
+            raise SourceError(
+                f"{table.path}: none of its {len(rows):,} {what}s is of the split; "
+                f"{_hint(ours, list(rows), ids)}"
+            )
+        here = len(set(join.partner.values()))
+        self.counts["of_the_split"] += here
+        self.counts["not_in_the_split"] += len(rows) - here
+        return join
+
+    def map(self, path: Path, read: Mapping[str, str]) -> dict[str, str]:
+        """The tract of each patient of the split."""
+        refuse_scientific(path, "of patients", read.keys() - set(self.patients), PATIENT)
+        refuse_scientific(path, "of tracts", read.values(), TRACT)
+        join = joined(path, self.patients, read, PATIENT, "the dataset")
+        if not join.partner:
+            raise SourceError(
+                f"{path}: none of its {len(read):,} patients is of the split; are these "
+                f"{self.who.ids}?"
+            )
+        lost = len(self.patients) - len(join.partner)
+        self.losses.append(Loss(path.name, "map", len(self.patients), lost, join.by))
+        return {one: read[other] for one, other in join.partner.items()}
+
+    def _lose(self, table: Table, of: str, lost: int, join: Join) -> None:
+        self.losses.append(Loss(table.path.name, of, len(self.patients), lost, join.by))
+
+    def headlines(self) -> Iterator[str]:
+        """What a join lost where that is much."""
+        for one in self.losses:
+            if one.share > LARGE:
+                much = (
+                    f"{visible(one.table)}: {one.lost:,} of {one.patients:,} {self.who.many} of "
+                    f"the split ({one.share:.0%})"
+                )
+                ends = {
+                    TRACT: "live in tracts of which it has no row: “missing” in all of its columns",
+                    "map": "have no tract: “missing” in every attribute of tracts",
+                }
+                yield f"{much} {ends.get(one.of, 'have no row: “missing” in all of its columns')}"
+
+    def told(self) -> Iterator[str]:
+        """By which rules ids were brought together."""
+        for one in self.losses:
+            if one.by:
+                what = TRACT if one.of == TRACT else self.who.word
+                yield (
+                    f"{visible(one.table)}: ids of {what}s were matched without regard to "
+                    f"{' and '.join(one.by)}; each has one partner only"
+                )
+
+
+def _hint(ours: Sequence[str], theirs: Sequence[str], ids: str) -> str:
+    """What may be the matter where no id is that of another."""
+    digits = [{len(one) for one in ids_of if one.isdigit()} for ids_of in (ours, theirs)]
+    if len(digits[0]) == len(digits[1]) == 1 and digits[0] != digits[1]:
+        own, other = digits[0].pop(), digits[1].pop()
+        return f"its ids have {other} digits, ours {own}: are they ids of another kind?"
+    return f"are these {ids}?"
 
 
 def read_cohort(
@@ -82,12 +198,16 @@ def read_cohort(
     patient_column: str | None = None,
     tract_column: str | None = None,
     missing: Sequence[str] = (),
+    known: Sequence[str] = (),
     who: Who = PATIENTS,
+    preset: PresetOfColumns | None = None,
+    only: Collection[str] = (),
 ) -> Cohort:
     """Attach the tables to the patients of the split; `patients` are their ids, sorted.
 
     A patient that no table holds has every attribute missing and stays; a row of a patient that the
-    split does not hold is counted and left out.
+    split does not hold is counted and left out. With a preset only its columns are read, and of
+    others those that `only` names; without one `only` leaves the others unread.
     """
     if not tables:
         raise ConfigError("--groups: give at least one table of patients or tracts")
@@ -96,87 +216,107 @@ def read_cohort(
             f"--map and --tract-column: items of this dataset belong to {who.many}, and "
             f"{who.many} to no tract; give a table with one row a {who.word}"
         )
-    read = _read_tables(tables, tract_map, patient_column, tract_column, missing, who)
-    names = sorted({read.map[patient] for patient in patients if patient in read.map})
+    read = assembled(tables, tract_map, patient_column, tract_column, missing, known, who)
+    joins = _Joins(patients, who, read.counts)
+    lives = joins.map(read.map_path, read.map) if read.map_path is not None else {}
+    names = sorted(set(lives.values()))
     number = {name: at for at, name in enumerate(names)}
     lone = iter(range(len(names), len(names) + len(patients)))
-    tract = np.array(
-        [number[read.map[p]] if p in read.map else next(lone) for p in patients], np.int64
-    )
-    where = [read.map.get(patient) for patient in patients]
-    made = _attributes(read, patients, tract, names, where, who)
-    if not made:
+    tract = np.array([number[lives[p]] if p in lives else next(lone) for p in patients], np.int64)
+    where = [lives.get(patient) for patient in patients]
+    wanted = _wanted(read, preset, only)
+    made = list(_attributes(read, joins, wanted, where, tract, len(names)))
+    if not made and not wanted.unread:
         raise ConfigError(f"{tables[0]}: no column but the ids; a dimension is a column")
-    told = list(_told(read, patients, made, who, bool(names)))
-    return Cohort(patients, made, tract, len(names), read.counts, told, who, where)
+    _check_distinct(made)
+    told = [*read.told, *joins.told(), *_told(read, patients, made, who)]
+    return Cohort(
+        patients, made, tract, len(names), read.counts, told, who, where, tuple(joins.losses),
+        tuple(joins.headlines()), wanted.unread, wanted.chosen.absent if wanted.chosen else (),
+    )  # fmt: skip
 
 
-def _read_tables(
-    tables: Sequence[Path],
-    tract_map: Path | None,
-    patient_column: str | None,
-    tract_column: str | None,
-    missing: Sequence[str],
-    who: Who,
-) -> _Read:
-    read = _Read()
-    paths = [*tables, *([tract_map] if tract_map is not None else [])]
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise ConfigError("--groups and --map: the same file is given twice")
-    seen: set[str] = set()
-    for path in paths:
-        table = read_table(path, missing)
-        seen.update(table.columns)
-        _sort_in(read, table, patient_column, tract_column, path == tract_map, who)
-    for option, named in (
-        (f"--{who.word}-column", patient_column),
-        ("--tract-column", tract_column),
-    ):
-        if named is not None and named not in seen:
-            known = ", ".join(sorted(map(visible, seen)))
-            raise ConfigError(f"{option} {visible(named)}: no table has it; there are {known}")
-    if read.of_tracts and not read.mapped:
-        raise ConfigError(
-            f"{read.of_tracts[0][0].path}: a table of tracts needs a map patient → tract: --map "
-            "FILE with both columns, or a table of patients with a tract column"
-        )
-    return read
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which columns are read, and what a preset calls them."""
+
+    columns: frozenset[tuple[Path, str]]
+    unread: tuple[str, ...]
+    chosen: Chosen | None
+
+
+def _wanted(read: Assembled, preset: PresetOfColumns | None, only: Collection[str]) -> _Wanted:
+    every = [(one.table.path, name) for one in read.sources for name in one.attributes]
+    chosen = None if preset is None else chosen_by(preset, every)
+    own = {} if chosen is None else dict(chosen.dimensions)
+    folded = {name.casefold() for name in only}
+    if chosen is None and not folded:
+        return _Wanted(frozenset(every), (), None)
+    # the name of a dimension of the preset is no name of a column
+    taken = {place for place in every if place[1].casefold() in folded and place not in own}
+    read_too = frozenset({*own, *taken})
+    unread = tuple(dict.fromkeys(name for path, name in every if (path, name) not in read_too))
+    return _Wanted(read_too, unread, chosen)
 
 
 def _attributes(
-    read: _Read,
-    patients: Sequence[str],
-    tract: Ints,
-    names: Sequence[str],
+    read: Assembled,
+    joins: _Joins,
+    wanted: _Wanted,
     where: Sequence[str | None],
-    who: Who,
-) -> list[Attribute]:
-    """Every column but the ids, for each patient; `names` are the tracts, `where` each one's."""
-    made: list[Attribute] = []
-    for table, key, tract_key in read.of_patients:
-        rows = _row_of(table, key, read.counts, who.word)
-        _count(table, rows, set(patients), read.counts, who.word, who.ids)
-        for name in table.columns:
-            if name not in (key, tract_key):
-                values = _values(table, name, rows, patients)
-                unit = _unit(values, tract, len(names))
-                made.append(Attribute(name, unit, values, name in table.dates))
-    for table, key in read.of_tracts:
-        rows = _row_of(table, key, read.counts, TRACT)
-        _count(table, rows, set(names), read.counts, TRACT, "the ids of the map")
-        for name in table.columns:
-            if name != key:
-                values = _values(table, name, rows, where)
-                made.append(Attribute(name, TRACT, values, name in table.dates))
-    _check_distinct(made)
-    return made
+    tract: Ints,
+    tracts: int,
+) -> Iterator[Attribute]:
+    """Every column that is wanted, for each patient; `where` is each one's tract."""
+    for one in read.sources:
+        rows = row_of(one, read.counts, joins.who)
+        if one.of_tracts:
+            join = joins.tracts(one.table, one.key, rows, where)
+            ids: Sequence[str | None] = where
+        else:
+            join = joins.table(one.table, one.key, rows)
+            ids = joins.patients
+        places = [
+            None if i is None or i not in join.partner else rows[join.partner[i]] for i in ids
+        ]
+        there = sorted({at for at in places if at is not None})
+        for name in one.attributes:
+            if (one.table.path, name) not in wanted.columns:
+                continue
+            column = one.table.read(name, there)
+            own = _attribute(one, name, column, places)
+            unit = TRACT if one.of_tracts else _unit(own.values, tract, tracts)
+            own = replace(own, unit=unit)
+            dimension = wanted.chosen and wanted.chosen.dimensions.get((one.table.path, name))
+            if dimension:
+                notes = (f"column {visible(name)}", *own.notes)
+                own = replace(own, name=dimension, kind="continuous", notes=notes)
+            yield own
+
+
+def _attribute(
+    source: Source, name: str, column: ReadColumn, places: Sequence[int | None]
+) -> Attribute:
+    there = [at for at in places if at is not None]
+    unknown = [at for at in there if column.cells[at] is None]
+    codes = counted(column.codes[at] for at in unknown if at in column.codes)
+    return Attribute(
+        name,
+        PATIENT,
+        [None if at is None else column.cells[at] for at in places],
+        source.table.holds_dates(name, column),
+        codes,
+        len(unknown) - sum(codes.values()),
+        len(places) - len(there),
+        column.notes,
+    )
 
 
 def _told(
-    read: _Read, patients: Sequence[str], made: Sequence[Attribute], who: Who, in_tracts: bool
+    read: Assembled, patients: Sequence[str], made: Sequence[Attribute], who: Who
 ) -> Iterator[str]:
     nowhere = sum(all(a.values[at] is None for a in made) for at in range(len(patients)))
-    if nowhere:
+    if nowhere and made:
         yield (
             f"{nowhere:,} of {len(patients):,} {who.many} of the split stand in no table or have "
             "no value there: they are the extra row “missing”"
@@ -190,118 +330,6 @@ def _told(
         yield f"{nameless:,} rows of the tables have no id: left out"
     if repeated := read.counts["repeated"]:
         yield f"{repeated:,} rows repeat another word for word: counted once"
-    if read.mapped and in_tracts and (unmapped := len(set(patients) - read.map.keys())):
-        yield f"{unmapped:,} of {len(patients):,} patients have no tract in the map"
-
-
-def _sort_in(
-    read: _Read,
-    table: Table,
-    patient_column: str | None,
-    tract_column: str | None,
-    is_map: bool,
-    who: Who,
-) -> None:
-    patient = key_column(table, who.columns, patient_column, who.word)
-    if not who.in_tracts:
-        if patient is None:
-            raise ConfigError(
-                f"{table.path}: no column of {who.many} ({', '.join(who.columns[:4])}, …), which "
-                f"holds {who.ids}; name it with --{who.word}-column"
-            )
-        read.of_patients.append((table, patient, None))
-        return
-    tract = key_column(table, TRACT_NAMES, tract_column, TRACT)
-    if is_map and (patient is None or tract is None):
-        raise ConfigError(f"{table.path}: --map has a column of patients and one of tracts")
-    if patient is None and tract is None:
-        raise ConfigError(
-            f"{table.path}: no column of patients ({', '.join(who.columns[:4])}, …) or of tracts "
-            f"({', '.join(TRACT_NAMES[:3])}, …); name it with --patient-column or --tract-column"
-        )
-    if patient is None and tract is not None:
-        read.of_tracts.append((table, tract))
-        return
-    assert patient is not None
-    if tract is not None:
-        read.mapped = True
-        _extend_map(read, table, patient, tract)
-    if not is_map:
-        read.of_patients.append((table, patient, tract))
-
-
-def _extend_map(read: _Read, table: Table, patient: str, tract: str) -> None:
-    torn = set()
-    for one, where in zip(table.columns[patient], table.columns[tract], strict=True):
-        if one is not None and where is not None and read.map.setdefault(one, where) != where:
-            torn.add(one)
-    if torn:
-        raise SourceError(
-            f"{table.path}: {len(torn):,} patients are put into more than one tract; keep one tract"
-            " a patient"
-        )
-
-
-def _row_of(table: Table, key: str, counts: dict[str, int], what: str) -> dict[str, int]:
-    """The row of each id; SourceError where rows of one id disagree."""
-    rows: dict[str, int] = {}
-    differing: dict[str, set[str]] = {}
-    first: list[int] = []
-    for at, name in enumerate(table.columns[key]):
-        if name is None:
-            counts["without_id"] += 1
-            continue
-        before = rows.setdefault(name, at)
-        if before == at:
-            continue
-        unlike = [column for column, cells in table.columns.items() if cells[before] != cells[at]]
-        if unlike:
-            differing.setdefault(name, set()).update(unlike)
-            first = first or [table.numbers[before], table.numbers[at]]
-        else:
-            counts["repeated"] += 1
-    if differing:
-        columns = sorted({visible(column) for found in differing.values() for column in found})
-        raise SourceError(
-            f"{table.path}: {len(differing):,} {what}s stand in several rows with different values "
-            f"({', '.join(columns[:5])}), the first in rows {first[0]:,} and {first[1]:,}; keep one"
-            f" row a {what}"
-        )
-    if not rows:
-        raise SourceError(f"{table.path}: its column {visible(key)} holds no id")
-    return rows
-
-
-def _count(
-    table: Table,
-    rows: Mapping[str, int],
-    wanted: set[str],
-    counts: dict[str, int],
-    what: str,
-    ids: str,
-) -> None:
-    here = len(rows.keys() & wanted)
-    if not here:
-        bare = {name.removesuffix(".0").lstrip("0") for name in rows}
-        alike = bool(bare & {name.lstrip("0") for name in wanted})
-        hint = (
-            "the ids would match without leading zeros or a trailing .0: write them as text, as "
-            "the dataset does"
-            if alike
-            else f"are these {ids}?"
-        )
-        raise SourceError(
-            f"{table.path}: none of its {len(rows):,} {what}s is of the split; {hint}"
-        )
-    counts["of_the_split"] += here
-    counts["not_in_the_split"] += len(rows) - here
-
-
-def _values(
-    table: Table, name: str, rows: Mapping[str, int], ids: Sequence[str | None]
-) -> list[str | None]:
-    cells = table.columns[name]
-    return [cells[rows[one]] if one is not None and one in rows else None for one in ids]
 
 
 def _unit(values: Sequence[str | None], tract: Ints, tracts: int) -> str:

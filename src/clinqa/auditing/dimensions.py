@@ -8,16 +8,18 @@ two parts become one, and it says so. What is not known is a row of its own, cod
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 
 from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
-from clinqa.auditing.table import holds_ids, looks_like_codes, number_of
+from clinqa.auditing.numerals import number_of
+from clinqa.auditing.table import holds_ids, looks_like_codes
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.small_tables import column_named
 from clinqa.core.visible import visible
 
 __all__ = ["MISSING", "QUARTERS", "Dimension", "Excluded", "cut", "dimensions_of"]
@@ -40,6 +42,7 @@ class Dimension:
 
     `ranges` say what each group holds of a continuous attribute. `parts` are the dimensions that
     an intersection is made of. `small` are groups under the least number of patients: withheld.
+    `unknown` counts the patients of code -1 by what stands in the table for them.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Dimension:
     parts: tuple[Dimension, ...] = ()
     small: frozenset[int] = frozenset()
     note: str = ""
+    unknown: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ordered(self) -> bool:
@@ -94,13 +98,17 @@ def dimensions_of(
 
     `over` says over what the quartiles are: patients, tracts or items.
     """
+    wanted, continuous, categorical = (
+        _as_called(cohort, names) for names in (wanted, continuous, categorical)
+    )
+    intersect = [_as_called(cohort, names) for names in intersect]
     asked = {*wanted, *continuous, *categorical, *(name for names in intersect for name in names)}
-    _check_names(cohort, asked, continuous, categorical)
+    _check_both(continuous, categorical)
     chosen = [a for a in cohort.attributes if not wanted or a.name in wanted]
     chosen += [a for a in cohort.attributes if a not in chosen and a.name in asked]
     _refuse_dates_near_tracts(chosen)
     made: list[Dimension] = []
-    left: list[Excluded] = []
+    left = [Excluded(name, "no table has a column of it") for name in cohort.lacking]
 
     def keep(found: Dimension | Excluded) -> None:
         if isinstance(found, Dimension):
@@ -112,7 +120,8 @@ def dimensions_of(
 
     kinds = dict.fromkeys(continuous, "continuous") | dict.fromkeys(categorical, "categorical")
     for attribute in chosen:
-        keep(_dimension(attribute, cohort, items, kinds.get(attribute.name), over))
+        kind = kinds.get(attribute.name, attribute.kind)
+        keep(_described(_dimension(attribute, cohort, items, kind, over), attribute))
     by_name = {dimension.name: dimension for dimension in made}
     crossings = [tuple(sorted(names)) for names in intersect]
     if len(set(crossings)) < len(crossings):
@@ -126,18 +135,36 @@ def dimensions_of(
     return made, left
 
 
+def _described(found: Dimension | Excluded, attribute: Attribute) -> Dimension | Excluded:
+    """With what is known of its column, and of the patients that it says nothing of."""
+    if isinstance(found, Excluded):
+        return found
+    note = "; ".join(filter(None, [*attribute.notes, found.note]))
+    others = {"empty": attribute.empty, "no row": attribute.absent}
+    unknown = {f"“{code}”": n for code, n in attribute.codes.items()}
+    unknown |= {name: n for name, n in others.items() if n}
+    return replace(found, note=note, unknown=unknown)
+
+
 def _none_left(left: Sequence[Excluded]) -> ConfigError:
     reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
     return ConfigError(f"no dimension is left to audit: {reasons}")
 
 
-def _check_names(
-    cohort: Cohort, asked: set[str], continuous: Sequence[str], categorical: Sequence[str]
-) -> None:
-    named = {attribute.name for attribute in cohort.attributes}
-    for name in sorted(asked - named):
-        known = ", ".join(sorted(map(visible, named)))
-        raise ConfigError(f"no dimension {visible(name)!r} in the tables; there are {known}")
+def _as_called(cohort: Cohort, names: Sequence[str]) -> list[str]:
+    """Names of columns as the tables have them; ConfigError for one that none has."""
+    there = [attribute.name for attribute in cohort.attributes]
+    made = []
+    for name in names:
+        own = column_named(there, name)
+        if own is None:
+            known = ", ".join(sorted(map(visible, {*there, *cohort.unread})))
+            raise ConfigError(f"no dimension {visible(name)!r} in the tables; there are {known}")
+        made.append(own)
+    return made
+
+
+def _check_both(continuous: Sequence[str], categorical: Sequence[str]) -> None:
     both = set(continuous) & set(categorical)
     if both:
         raise ConfigError(f"{', '.join(sorted(both))}: continuous or categorical, not both")

@@ -1,45 +1,29 @@
-"""Tables of patients or of tracts: any number of columns, as text, nothing decided yet.
+"""Tables of patients or of tracts: any number of columns, as text, and what a column holds.
 
 Nothing of a row is ever quoted in an error: a cell is an attribute of a person. Columns are named,
 rows counted and numbered.
 
-A CSV file as columns of text with the row of each cell; a fault names its row, never a cell.
-
-What a column holds, told from its cells and its name: dates, ids and codes, or amounts.
-
-A date near a tract points at a person, and the quartile of an id is a row of the table: both are
-told apart before anything is cut or shown.
+What a column holds is told from its cells and its name: dates, ids and codes, or amounts. A date
+near a tract points at a person, and the quartile of an id is a row of the table: both are told
+apart before anything is cut or shown.
 """
 
 from __future__ import annotations
 
-import csv
-import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
-import pyarrow as pa
-
-from clinqa.core.errors import ConfigError, SourceError
-from clinqa.core.inputs import read_parquet
+from clinqa.auditing.joining import alike
+from clinqa.auditing.unknown import ReadColumn, Rules, not_known, read_column, rules_of
+from clinqa.core.errors import ConfigError
+from clinqa.core.small_tables import SmallTable, column_named, read_small_table
 from clinqa.core.visible import visible
+from clinqa.packs.attributes import attribute_words
 
-__all__ = [
-    "MISSING_WORDS",
-    "TRACT_NAMES",
-    "Table",
-    "are_dates",
-    "check_names",
-    "holds_ids",
-    "key_column",
-    "looks_like_codes",
-    "number_of",
-    "read_csv",
-    "read_table",
-]
+__all__ = ["Table", "are_dates", "holds_ids", "key_column", "looks_like_codes",
+           "read_table", "tract_names"]  # fmt: skip
 
 _MONTHS = (
     "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|"
@@ -64,22 +48,9 @@ _CODED = frozenset(
     {"id", "ids", "mrn", "hadm", "uid", "uuid", "guid", "zip", "zipcode", "zip5", "zcta", "postal",
      "postcode", "plz", "fips", "geoid", "ssn", "accession", "phone", "telephone", "code"}
 )  # fmt: skip
-_NUMBER = re.compile(r"[+-]?(\d{1,15}(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.ASCII | re.IGNORECASE)
 #: Whole numbers of so many digits, one each, are no amounts: record numbers, or ids of tracts.
 _DIGITS = {"patient": 6, "tract": 9}
 _ENOUGH = 20
-
-
-def number_of(cell: str) -> float | None:
-    """The number in a cell; None for what is none, or has more digits than a measurement has.
-
-    >>> number_of("-2.5e3"), number_of("1_000"), number_of("9" * 300), number_of("inf")
-    (-2500.0, None, None, None)
-    """
-    if not _NUMBER.fullmatch(cell):
-        return None
-    number = float(cell)
-    return number if math.isfinite(number) else None
 
 
 def are_dates(name: str, cells: Collection[str]) -> bool:
@@ -136,74 +107,64 @@ def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z]+\d*|\d+", parted.casefold()))
 
 
-#: What means "not known" in a cell, whatever its case. Others are named with --missing.
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", ".", "missing", "<na>"})
-TRACT_NAMES = ("tract", "tract_id", "census_tract", "tract_fips", "geoid", "fips")
-
-_MAX_BYTES = 1 << 30
-#: Characters that no table means to hold; cells with them compare and print as something else.
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of stripped text by name, None where missing; which of them hold dates, and the
-    number of each row in the file."""
+    """A table as it stands in its file, and what options say of its cells."""
 
-    path: Path
-    columns: Mapping[str, list[str | None]]
-    dates: frozenset[str]
-    numbers: Sequence[int]
+    held: SmallTable
+    rules: Rules
+
+    @property
+    def path(self) -> Path:
+        return self.held.path
+
+    @property
+    def columns(self) -> Mapping[str, Sequence[str]]:
+        """The texts by the name of their column."""
+        return self.held.columns
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The number of each row in the file."""
+        return self.held.numbers
+
+    def ids(self, name: str) -> list[str | None]:
+        """A column of ids: text as it is, None where there is none."""
+        whole = [" ".join(cell.split()) for cell in self.columns[name]]
+        known = {text: None if not_known(text) else text for text in set(whole)}
+        return [known[text] for text in whole]
+
+    def read(self, name: str, rows: Sequence[int]) -> ReadColumn:
+        """A column of an attribute; `rows` are those of the split."""
+        held = self.held
+        return read_column(
+            name, self.columns[name], self.rules, comma=held.comma,
+            temporal=name in held.temporal, rows=rows,
+        )  # fmt: skip
+
+    def holds_dates(self, name: str, column: ReadColumn) -> bool:
+        """Does the file say so, or do cells and name?"""
+        known = {cell for cell in column.cells if cell is not None}
+        return name in self.held.temporal or are_dates(name, known)
 
 
-def read_table(path: Path, missing: Sequence[str] = ()) -> Table:
+def read_table(path: Path, missing: Sequence[str] = (), known: Sequence[str] = ()) -> Table:
     """The table in a CSV or Parquet file."""
-    words = MISSING_WORDS | {word.strip().casefold() for word in missing}
-    kind = path.suffix.casefold()
-    if not path.is_file():
-        raise SourceError(f"{path}: no such file; a table of groups is CSV or Parquet")
-    if path.stat().st_size > _MAX_BYTES:
-        raise SourceError(f"{path}: over 1 GB; a table of groups has one row a patient or tract")
-    if kind in (".parquet", ".pq"):
-        raw, dates = _parquet(path)
-        numbers: Sequence[int] = range(1, len(next(iter(raw.values()), [])) + 1)
-    elif kind in (".csv", ".tsv", ".txt"):
-        dates = set()
-        raw, numbers = read_csv(path)
-    else:
-        raise SourceError(f"{path}: a table of groups is .csv, .tsv or .parquet")
-    _check_characters(path, raw, numbers)
-    columns = {name: [_cell(value, words) for value in values] for name, values in raw.items()}
-    if not numbers:
-        raise SourceError(f"{path}: holds no rows")
-    dates |= {
-        name
-        for name, values in columns.items()
-        if are_dates(name, {value for value in values if value is not None})
-    }
-    return Table(path, columns, frozenset(dates), numbers)
-
-
-def _check_characters(path: Path, raw: Mapping[str, list[str]], numbers: Sequence[int]) -> None:
-    for name, values in raw.items():
-        if _CONTROL.search(name):
-            raise SourceError(
-                f"{path}: the name of column {visible(name)} holds control characters"
-            )
-        if _CONTROL.search("\n".join(values)):
-            rows = [at for at, cell in zip(numbers, values, strict=True) if _CONTROL.search(cell)]
-            raise SourceError(
-                f"{path}: {len(rows):,} cells of column {visible(name)} hold control characters "
-                f"(NUL or the like), the first in row {rows[0]:,}; is the file damaged?"
-            )
+    held = read_small_table(path, "a table of groups")
+    return Table(held, rules_of(missing, known, held.columns))
 
 
 def key_column(table: Table, known: Sequence[str], named: str | None, what: str) -> str | None:
-    """The column that holds the ids; the one that was named, or one whose name says so."""
-    if named is not None and named in table.columns:
-        return named
-    found = [name for name in table.columns if name.casefold() in known]
-    if len(found) > 1:
+    """The column that holds the ids; the one that was named, or one whose name says so.
+
+    Of several whose names say so the first counts, where all hold the same ids.
+    """
+    names = list(table.columns)
+    if named is not None and (own := column_named(names, named)) is not None:
+        return own
+    wanted = {_bare(name) for name in known}
+    found = [name for name in names if _bare(name) in wanted]
+    if len(found) > 1 and not alike([table.ids(name) for name in found]):
         raise ConfigError(
             f"{table.path}: columns {', '.join(map(visible, found))} could all be the {what}; "
             f"name it with --{what}-column"
@@ -211,119 +172,15 @@ def key_column(table: Table, known: Sequence[str], named: str | None, what: str)
     return found[0] if found else None
 
 
-def _cell(value: str, words: frozenset[str]) -> str | None:
-    text = " ".join(value.split())
-    return None if text.casefold() in words else text
+def tract_names() -> tuple[str, ...]:
+    """What columns of the ids of places are called."""
+    return attribute_words().places
 
 
-def _parquet(path: Path) -> tuple[dict[str, list[str]], set[str]]:
-    table = read_parquet(path, error=SourceError, advice="is it a Parquet file?")
-    check_names(path, table.column_names)
-    made: dict[str, list[str]] = {}
-    dates: set[str] = set()
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name.startswith("__index_level_"):
-            continue
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            raise SourceError(f"{path}: column {visible(name)} holds no plain values")
-        if pa.types.is_temporal(kind):
-            dates.add(name)
-        made[name] = [_written(value) for value in column.to_pylist()]
-    return made, dates
+def _bare(name: str) -> str:
+    """A name without case, blanks and marks.
 
-
-def _written(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return format(value, ".15g")
-    return str(value)
-
-
-_LONGEST = 1 << 17  # that of Python's csv
-
-
-def read_csv(path: Path) -> tuple[dict[str, list[str]], list[int]]:
-    """Columns by name, and the number of each row in the file; the header is row 1."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return _columns(path, _rows(path, file))
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: {_undecoded(path)}; save it as UTF-8") from error
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read ({type(error).__name__})") from error
-
-
-def check_names(path: Path, names: list[str]) -> None:
-    """SourceError where two columns are called alike."""
-    if len(set(names)) < len(names):
-        twice = sorted({visible(name) for name in names if names.count(name) > 1})
-        raise SourceError(f"{path}: two columns are called {', '.join(twice)}")
-
-
-def _rows(path: Path, file: TextIO) -> Iterator[list[str]]:
-    head = file.readline()
-    mark = max(",;\t", key=head.count)
-    number = 1
-    csv.field_size_limit(_LONGEST)  # Python's own default, which a reader of banks raises
-    try:
-        yield next(csv.reader([head], delimiter=mark, strict=True), [])
-        for row in csv.reader(file, delimiter=mark, strict=True):
-            number += 1
-            yield row
-            # what is raised from here on is of the row after it
-    except csv.Error as error:
-        at = number + 1 if number > 1 or head.count('"') % 2 == 0 else 1
-        raise SourceError(f"{path}: row {at:,}: {_fault(str(error))}") from error
-
-
-def _fault(said: str) -> str:
-    """What Python's csv says, in words; it quotes no cell, and neither do we."""
-    if "unexpected end" in said:
-        return "a quotation mark is opened there and never closed"
-    if "larger than field limit" in said:
-        return (
-            f"a cell of over {_LONGEST:,} characters; is a quotation mark opened there and "
-            "not closed?"
-        )
-    if "expected after" in said:
-        return "something follows a closing quotation mark; write a mark inside a cell twice"
-    return "no CSV"
-
-
-def _undecoded(path: Path) -> str:
-    """Where a file stops being UTF-8."""
-    with path.open("rb") as file:
-        start = file.read(2)
-        if start in (b"\xff\xfe", b"\xfe\xff"):
-            return "is UTF-16, not UTF-8"
-        file.seek(0)
-        for number, line in enumerate(file, 1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                return f"row {number:,} is not UTF-8"
-    return "not UTF-8"
-
-
-def _columns(path: Path, rows: Iterator[list[str]]) -> tuple[dict[str, list[str]], list[int]]:
-    header = [name.strip() for name in next(rows, [])]
-    if not any(header):
-        raise SourceError(f"{path}: no header; the first row names the columns")
-    check_names(path, [name for name in header if name])
-    made: list[list[str]] = [[] for _ in header]
-    numbers: list[int] = []
-    for number, row in enumerate(rows, 2):
-        if not row or not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(header):
-            cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}"
-            raise SourceError(f"{path}: row {number:,} has {cells}, the header {len(header)}")
-        numbers.append(number)
-        for column, cell in zip(made, row, strict=True):
-            column.append(cell)
-    # a column without a name is the row number that some tools write
-    return {name: column for name, column in zip(header, made, strict=True) if name}, numbers
+    >>> _bare("LSOA code (2011)"), _bare("TRACT_FIPS")
+    ('lsoacode2011', 'tractfips')
+    """
+    return "".join(re.findall(r"[^\W_]+", name.casefold()))

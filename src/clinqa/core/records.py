@@ -124,6 +124,10 @@ class Reason(StrEnum):
     NOT_ALIGNED = "not_aligned"
     NOTHING_BEFORE = "nothing_before"
     OVER_WINDOW = "over_window"
+    # of people's verdicts on answers
+    ODD_VERDICT = "odd_verdict"
+    NO_SUCH_RUN = "no_such_run"
+    NO_ITEM = "no_item"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,9 @@ from clinqa.scoring.families import (
     deciding_way,
     family_of,
     figures_of,
-    read_human,
     tests_of,
 )
+from clinqa.scoring.human import HumanVerdicts, read_human
 from clinqa.scoring.inputs import (
     SCORES_FILE,
     configuration_of,
@@ -194,12 +194,16 @@ class _Scoring:
         figures = self._figures(votes)
         way = deciding_way(self.judged, measures.ways, options.reader)
         tests = self._tests(way)
-        people = self._people()
+        verdicts = self._verdicts()
+        people = self._people(verdicts)
         figures += [one.figure for one in people]
         meta = self._meta(way, figures)
         if measures.corrects is not None:
             runs = [dict(one.about) for one in people]
-            meta["human"] = {"n": sum(one["n"] for one in runs), "runs": runs} if people else None
+            meta["human"] = None if not people else {
+                "n": sum(one["n"] for one in runs), "runs": runs, "rows": verdicts.counts.read,
+                "not_judged": verdicts.empty, "rejected": dict(verdicts.rejects),
+            }  # fmt: skip
         tables = {
             **tables_of(figures, tests, measures),
             **measures.more_tables(self.every, meta),
@@ -212,10 +216,14 @@ class _Scoring:
             ),
             *(f"{one.figure.run}: people judged {one.unknown:,} items it did not answer"
               for one in people if one.unknown),
+            *verdicts.warnings(),
         ]  # fmt: skip
         _write(place, figures, tests, meta, {**self.judge.files, **tables})
         return Made(
-            counts={"answers": self._counts()},
+            counts={
+                "answers": self._counts(),
+                **({"verdicts": verdicts.counts} if people else {}),
+            },
             rows={ITEMS_FILE: self.rows},
             warnings=warnings,
             details={
@@ -265,15 +273,17 @@ class _Scoring:
         self.progress("comparing", 0, 1)
         return tests_of(self.family, self.judged, self.items, self.measures, way, self.design)
 
-    def _people(self) -> list[Corrected]:
+    def _verdicts(self) -> HumanVerdicts:
         if self.options.human is None or self.measures.corrects is None:
-            return []
+            return HumanVerdicts({})
         names = {name: run.id for run in self.runs for name in (run.id, run.name)}
-        verdicts = read_human(self.options.human, names, self.measures.corrects)
+        return read_human(self.options.human, names, self.measures.corrects)
+
+    def _people(self, verdicts: HumanVerdicts) -> list[Corrected]:
         return [
-            corrected_by(one, self.items, self.measures, verdicts[one.id])
+            corrected_by(one, self.items, self.measures, verdicts.by_run[one.id])
             for one in self.first
-            if one.id in verdicts
+            if one.id in verdicts.by_run
         ]
 
     def _meta(self, way: str, figures: Sequence[Figure]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -313,8 +313,22 @@ def human_sample(evaluation: Evaluation) -> Grid | None:
         GridColumn("people_alone", "People alone", "on the sample", figures=True),
         GridColumn("corrected", "Corrected", "both together (prediction-powered)", figures=True),
     )
-    return Grid("human", "Level accuracy with a sample judged by people", MODEL_SHOTS, columns,
-                tuple(rows), meanings=True) if rows else None  # fmt: skip
+    caption, notes = "Level accuracy with a sample judged by people", tuple(_sheets(evaluation))
+    return Grid("human", caption, MODEL_SHOTS, columns, tuple(rows), notes,
+                meanings=True) if rows else None  # fmt: skip
+
+
+def _sheets(evaluation: Evaluation) -> Iterator[str]:
+    """What became of the rows of a sheet of verdicts, where not all were used."""
+    for meta in evaluation.metas:
+        human = meta.get("human") or {}
+        rejected = dict(human.get("rejected") or {})
+        left = [f"{count(n)} {reason.replace('_', ' ')}" for reason, n in rejected.items()]
+        if empty := human.get("not_judged"):
+            left.append(f"{count(empty)} not judged yet")
+        if left:
+            rows = count(human.get("rows"))
+            yield f"Of {rows} rows in the sheet of verdicts left out: {', '.join(left)}."
 
 
 def _human_cells(

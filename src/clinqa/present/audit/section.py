@@ -19,6 +19,7 @@ from clinqa.kinds.facets.pages import (
     Prose,
     Subheading,
     Swatch,
+    Warned,
 )
 from clinqa.kinds.facets.shows import Evaluation
 from clinqa.present.audit.charts import MOST, audit_plates, gap_charts, group_charts
@@ -41,14 +42,18 @@ def audit_section(audit: Audit, evaluation: Evaluation) -> tuple[PageSection, Ma
     """The section and its pictures; runs that the page has are called as everywhere on it."""
     labels = audit.labels() | {run.id: run.label for run in evaluation.runs}
     looks = {run.id: run.look for run in evaluation.runs}
+    headlines = [str(one) for one in audit.meta.get("headlines") or []]
     blocks: list[Block] = [Prose(_question(audit))]
+    if headlines:
+        lost = "Much of the cohort is in no group: the tables did not meet the data."
+        blocks.insert(0, Warned(lost, headlines))
     plates: dict[str, Plate] = {}
     for metric in audit.metrics:
         of = AuditedMetric(audit, metric, evaluation.metric_alone(metric), labels, looks)
         blocks += _metric(of)
         plates |= audit_plates(of)
     blocks += [Subheading("Who was compared"), dimensions(audit)]
-    remarks = audit.meta.get("warnings") or []
+    remarks = [one for one in audit.meta.get("warnings") or [] if one not in headlines]
     if remarks:
         many = "s" if len(remarks) > 1 else ""
         title = f"{len(remarks)} remark{many} on the tables of groups"

@@ -1,0 +1,130 @@
+"""A sheet of people's verdicts: a row an answer that somebody judged.
+
+A row that cannot be used is counted by its reason and left out; only a sheet of which no row can be
+used, or that lacks a column, ends the run. No cell of it is quoted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clinqa.core.errors import ConfigError
+from clinqa.core.manifest import StageCounts
+from clinqa.core.records import Reason
+from clinqa.core.small_tables import SmallTable, column_named, read_small_table
+from clinqa.kinds.facets.measures import Corrects
+
+__all__ = ["HumanVerdicts", "read_human"]
+
+_RIGHT = frozenset({"right", "correct", "yes", "true", "y", "t", "1", "1.0"})
+_WRONG = frozenset({"wrong", "incorrect", "no", "false", "n", "f", "0", "0.0"})
+_SAID = {
+    Reason.ODD_VERDICT: "are neither right nor wrong",
+    Reason.NO_SUCH_RUN: "are of no run that is scored",
+    Reason.NO_ITEM: "name no item",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HumanVerdicts:
+    """By run, the share of right verdicts on each item that people judged.
+
+    `used` verdicts came to that; `empty` rows have none yet; `rejects` counts the others. `told`
+    is of the file.
+    """
+
+    by_run: Mapping[str, Mapping[str, float]]
+    used: int = 0
+    empty: int = 0
+    rejects: Mapping[str, int] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> StageCounts:
+        """What became of the rows."""
+        rejected = sum(self.rejects.values())
+        return StageCounts(
+            read=self.used + self.empty + rejected,
+            kept=self.used,
+            rejected=rejected,
+            out_of_scope=self.empty,
+            rejected_by_reason=self.rejects,
+            out_of_scope_by_reason={"not_judged": self.empty} if self.empty else {},
+        )
+
+    def warnings(self) -> Iterator[str]:
+        """What a reader must know of the sheet."""
+        yield from self.told
+        rows = self.counts.read
+        for reason, n in self.rejects.items():
+            yield f"people's verdicts: {n:,} of {rows:,} rows {_SAID[Reason(reason)]}: left out"
+
+
+def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> HumanVerdicts:
+    """The verdicts in a file.
+
+    `names` gives the run's id for every name it may be called by.
+    """
+    runs = list(dict.fromkeys(names.values()))
+    table = read_small_table(path, "a sheet of verdicts", error=ConfigError)
+    columns = {name: _cells(table, name) for name in ("item_id", "verdict", "run")}
+    for needed in ("item_id", "verdict"):
+        if columns[needed] is None:
+            raise ConfigError(f"{path}: no column {needed!r}; needed are item_id and verdict")
+    if columns["run"] is None and len(runs) > 1:
+        raise ConfigError(
+            f"{path}: no column 'run', but {len(runs)} runs are scored; say whose answer was judged"
+        )
+    right, wrong = _RIGHT | corrects.right, _WRONG | corrects.wrong
+    found: dict[str, dict[str, list[float]]] = {run: defaultdict(list) for run in runs}
+    rejects: Counter[str] = Counter()
+    used = empty = 0
+    rows = len(table.numbers)
+    for item, verdict, called in zip(
+        columns["item_id"] or [], columns["verdict"] or [], columns["run"] or [""] * rows,
+        strict=True,
+    ):  # fmt: skip
+        word = verdict.casefold().strip(" .!")
+        run = names.get(called or (runs[0] if len(runs) == 1 else ""))
+        if not word:  # a sheet filled in half-way
+            empty += 1
+        elif run is None:
+            rejects[Reason.NO_SUCH_RUN] += 1
+        elif not item:
+            rejects[Reason.NO_ITEM] += 1
+        elif word not in right | wrong:
+            rejects[Reason.ODD_VERDICT] += 1
+        else:
+            used += 1
+            found[run][item].append(float(word in right))
+    _check(path, used, rejects, runs)
+    made = {
+        run: {item: sum(all_) / len(all_) for item, all_ in sorted(items.items())}
+        for run, items in found.items()
+        if items
+    }
+    told = dict(sorted((str(reason), n) for reason, n in rejects.items()))
+    return HumanVerdicts(made, used, empty, told, tuple(table.told))
+
+
+def _cells(table: SmallTable, name: str) -> list[str] | None:
+    own = column_named(list(table.columns), name)
+    return None if own is None else [cell.strip() for cell in table.columns[own]]
+
+
+def _check(path: Path, used: int, rejects: Counter[str], runs: list[str]) -> None:
+    """ConfigError where no row can be used, for what most of them lack."""
+    if used or not rejects:
+        return
+    reason, n = rejects.most_common(1)[0]
+    advice = {
+        Reason.ODD_VERDICT: "a verdict must be right or wrong",
+        Reason.NO_SUCH_RUN: f"no such run; scored are {', '.join(runs)}",
+        Reason.NO_ITEM: "a row must name an item",
+    }[Reason(reason)]
+    raise ConfigError(
+        f"{path}: none of its {rejects.total():,} rows can be used; of {n:,}: {advice}"
+    )
