@@ -104,3 +104,20 @@ def test_intensive_care_export_with_ages_over_89_and_a_tenth_of_the_patients_gon
     one = grouped(cohort)["age"]
     assert one.kind == "quartiles" and one.unknown == {"no row": 10}
     assert "10 of 60 patients of the split (17%)" in cohort.headlines[0]
+
+
+def test_deprivation_ranks_of_few_places_are_cut_at_quartiles_beside_their_codes(
+    tmp_path: Path,
+) -> None:
+    cells = ["PH", "GQ", "82", "12", "9", "99", "38", "98"]
+    rows = "".join(
+        f"{n},{t},G{t[:2]}0{t[2:5]}0{t[5:]},{cells[n % 8]},{n % 5 + 1}\n"
+        for n, t in enumerate(TRACTS)
+    )
+    table = put(tmp_path, "adi.csv", f",FIPS,GISJOIN,ADI_NATRANK,IMD Quintile\n{rows}")
+    cohort = read_cohort(IDS, [table], lives(tmp_path, TRACTS))
+    made, left = dimensions_of(cohort, np.ones(N, np.int64))
+    ranks, fifths = made
+    assert (ranks.kind, fifths.kind) == ("quartiles", "categories")
+    assert ranks.unknown == {"“GQ”": 8, "“PH”": 8} and missing(ranks) == 16
+    assert [(one.name, one.reason) for one in left] == [("GISJOIN", "holds the tracts' own ids")]

@@ -15,8 +15,10 @@ from itertools import product
 import numpy as np
 
 from clinqa.auditing.cohort import PATIENT, TRACT, Attribute, Cohort
+from clinqa.auditing.joining import bare_id
 from clinqa.auditing.numerals import number_of
 from clinqa.auditing.table import holds_ids, looks_like_codes
+from clinqa.auditing.unknown import is_rank
 from clinqa.core.arrays import Floats, Ints
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.small_tables import column_named
@@ -195,7 +197,8 @@ def _dimension(
         raise ConfigError(f"--continuous {visible(name)}: {words:,} of its values are no numbers")
     units = _units_of(attribute, cohort)
     coded = not words and looks_like_codes(name, distinct, units, attribute.unit)
-    amounts = not words and not coded and not _codes(numbers)
+    # ten ranks are no ten categories
+    amounts = not words and not coded and (is_rank(name) or not _codes(numbers))
     if kind == "continuous" or (amounts and kind is None):
         return _quartiles(attribute, cohort, items, over)
     if len(distinct) > MANY:
@@ -212,9 +215,11 @@ def _no_groups(attribute: Attribute, cohort: Cohort, distinct: Sequence[str]) ->
         return "holds dates, which are no groups"
     if not distinct:
         return f"no {who.word} of the split has a value: all are missing"
-    if holds_ids(attribute.values, cohort.patients):
+    own = [None if value is None else bare_id(value) for value in attribute.values]
+    if holds_ids(own, [bare_id(one) for one in cohort.patients]):
         return f"holds the {who.many}' own ids"
-    if cohort.places and holds_ids(attribute.values, [place or "" for place in cohort.places]):
+    places = [bare_id(place or "") for place in cohort.places]
+    if places and holds_ids(own, places):
         return "holds the tracts' own ids"
     return f"all {who.many} have the same value" if len(distinct) == 1 else ""
 

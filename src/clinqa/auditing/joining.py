@@ -17,11 +17,12 @@ from pathlib import Path
 from clinqa.core.errors import SourceError
 from clinqa.core.visible import visible
 
-__all__ = ["LARGE", "Join", "alike", "joined", "refuse_scientific"]
+__all__ = ["LARGE", "Join", "alike", "bare_id", "joined", "refuse_scientific"]
 
 #: A join that loses more than this share of the patients is a headline.
 LARGE = 0.05
 _SCIENTIFIC = re.compile(r"\d[.,]\d+E\+?\d{1,3}|\dE\+\d{1,3}", re.ASCII | re.IGNORECASE)
+_GISJOIN = re.compile(r"G(?:(\d{2})0(\d{3})0(\d{6,7})|(\d{11,12}))", re.ASCII)
 _CENSUS = re.compile(r"\d{3}[0-9A-Z]{4}US(?P<id>\d+)", re.ASCII)
 
 
@@ -33,17 +34,21 @@ class Join:
     by: Sequence[str] = ()
 
 
-def _bare(name: str) -> str:
+def bare_id(name: str) -> str:
     """An id without what programs add or take away.
 
-    >>> _bare("01001000100"), _bare("1001000100.0"), _bare("1400000US01001000100"), _bare("e01")
-    ('1001000100', '1001000100', '1001000100', 'E01')
-    >>> _bare("5350001.10"), _bare("5350001.01"), _bare("000")
+    >>> bare_id("01001000100"), bare_id("1001000100.0"), bare_id("1400000US01001000100")
+    ('1001000100', '1001000100', '1001000100')
+    >>> bare_id("G0100010000100"), bare_id("e01")
+    ('1001000100', 'E01')
+    >>> bare_id("5350001.10"), bare_id("5350001.01"), bare_id("000")
     ('5350001.1', '5350001.01', '0')
     """
     text = name.strip().upper().strip("'")
     if census := _CENSUS.fullmatch(text):
         text = census["id"]
+    if gisjoin := _GISJOIN.fullmatch(text):  # of IPUMS: the same with a letter and zeros between
+        text = "".join(part or "" for part in gisjoin.groups())
     if not re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII):
         return text
     whole, _, part = text.partition(".")
@@ -57,6 +62,8 @@ def _ways(ours: str, theirs: str) -> list[str]:
     made = []
     if _CENSUS.fullmatch(ours.upper()) or _CENSUS.fullmatch(theirs.upper()):
         made.append("the prefix of the Census Bureau")
+    if _GISJOIN.fullmatch(ours.upper()) or _GISJOIN.fullmatch(theirs.upper()):
+        return ["the form of IPUMS (GISJOIN)"]
     if ours.casefold() == theirs.casefold():
         return ["capitals"]
     one, other = (re.sub(_CENSUS, r"\g<id>", text.upper()).strip("'") for text in (ours, theirs))
@@ -69,7 +76,7 @@ def _ways(ours: str, theirs: str) -> list[str]:
 
 def alike(columns: Sequence[Sequence[str | None]]) -> bool:
     """Do columns hold the same ids in the same rows?"""
-    first, *rest = ([None if cell is None else _bare(cell) for cell in one] for one in columns)
+    first, *rest = ([None if cell is None else bare_id(cell) for cell in one] for one in columns)
     return all(one == first for one in rest)
 
 
@@ -99,12 +106,14 @@ def joined(path: Path, ours: Sequence[str], theirs: Iterable[str], what: str, wh
     by_bare: dict[str, list[str]] = {}
     for one in table:
         if one not in partner:
-            by_bare.setdefault(_bare(one), []).append(one)
+            by_bare.setdefault(bare_id(one), []).append(one)
     claims: dict[str, int] = {}
     for one in lone:
-        claims[_bare(one)] = claims.get(_bare(one), 0) + 1
-    found = {one: by_bare[_bare(one)] for one in lone if _bare(one) in by_bare}
-    torn = [one for one, there_are in found.items() if len(there_are) > 1 or claims[_bare(one)] > 1]
+        claims[bare_id(one)] = claims.get(bare_id(one), 0) + 1
+    found = {one: by_bare[bare_id(one)] for one in lone if bare_id(one) in by_bare}
+    torn = [
+        one for one, pairs in found.items() if len(pairs) > 1 or claims[bare_id(one)] > 1
+    ]
     if torn:
         raise SourceError(
             f"{path}: {len(lone):,} of {len(ours):,} {what}s ({len(lone) / len(ours):.0%}) are not "

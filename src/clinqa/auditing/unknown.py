@@ -22,7 +22,7 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.visible import visible
 from clinqa.packs.attributes import attribute_words
 
-__all__ = ["ReadColumn", "Rules", "counted", "is_rank", "not_known", "read_column", "rules_of"]
+__all__ = ["ReadColumn", "Rules", "counted", "is_part", "is_rank", "not_known", "read_column", "rules_of"]
 
 _ALWAYS = -999.0
 _NINES = re.compile(r"9+")
@@ -126,12 +126,21 @@ def _named(name: str, told: Sequence[str]) -> bool:
 
 
 def is_rank(name: str) -> bool:
-    """Does a column's name say that it holds ranks, percentiles or parts of such?
+    """Does a column's name say that it holds ranks or percentiles?
 
-    >>> [is_rank(one) for one in ("ADI_NATRANK", "RPL_THEMES", "IMDDecil", "age", "frank")]
-    [True, True, True, False, True]
+    >>> [is_rank(one) for one in ("ADI_NATRANK", "RPL_THEMES", "IMD Decile", "age")]
+    [True, True, False, False]
     """
-    return _named(name, attribute_words().ranks)
+    return _named(name, attribute_words().ranks) and not is_part(name)
+
+
+def is_part(name: str) -> bool:
+    """Does a column's name say that it holds tenths, fifths or the like?
+
+    >>> [is_part(one) for one in ("IMD Decile", "IMDDecil", "Dezil", "age_quintile", "projectile")]
+    [True, True, False, True, False]
+    """
+    return _named(name, attribute_words().parts)
 
 
 def read_column(
@@ -204,7 +213,7 @@ def _numerals(
 def _coded(name: str, values: Mapping[str, float], numeric: bool) -> set[str]:
     """The texts that are codes for "not known" by their value."""
     made = {text for text, value in values.items() if value <= _ALWAYS}
-    if not numeric or is_rank(name):
+    if not numeric or is_rank(name) or is_part(name):
         return made
     nines = {text: one for text, one in values.items() if text not in made and _of_nines(one)}
     others = [one for text, one in values.items() if text not in made and text not in nines]

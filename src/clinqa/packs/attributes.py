@@ -37,6 +37,7 @@ class AttributeSpec(Strict):
     signs: frozenset[str]
     in_numbers: frozenset[str]
     ranks: tuple[str, ...]
+    parts: tuple[str, ...]
     percents: tuple[str, ...]
     places: tuple[str, ...]
     presets: dict[str, PresetOfColumns]
