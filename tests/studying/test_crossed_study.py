@@ -209,6 +209,16 @@ def test_rows_of_what_is_not_tested_stand_in_the_matrix_and_not_in_the_square() 
     assert np.isfinite([one.value for one in found.interactions]).all()
 
 
+def test_a_table_of_answers_is_read_in_any_case_delimiter_and_encoding(tmp_path: Path) -> None:
+    made_table().write_csv(tmp_path / "t.csv")
+    whole = read_table(tmp_path / "t.csv")
+    head, _, rows = (tmp_path / "t.csv").read_text("utf-8").partition("\n")
+    for name, mark, encoding in (("a", ";", "utf-16"), ("b", "\t", "utf-8-sig")):
+        text = f"{head.upper()}\n{rows}".replace(",", mark)
+        (tmp_path / f"{name}.csv").write_bytes(text.encode(encoding))
+        assert read_table(tmp_path / f"{name}.csv").equals(whole)
+
+
 def test_a_table_that_pandas_wrote_is_read(tmp_path: Path) -> None:
     table = made_table().with_columns(
         pl.col("seed").cast(pl.Float64),

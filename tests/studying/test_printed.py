@@ -59,6 +59,12 @@ def test_rows_and_columns_are_matched_by_name(tmp_path: Path) -> None:
     assert "none can have a p below 1/2" in text
 
 
+def test_a_matrix_with_semicolons_from_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    text = "trained;Chirurgie;Pädiatrie\nChirurgie;50;40\nPädiatrie;42;51\n"
+    (tmp_path / "m.csv").write_bytes(text.encode("cp1252"))
+    assert read_matrix(tmp_path / "m.csv").names == ["Chirurgie", "Pädiatrie"]
+
+
 def test_six_are_permuted(tmp_path: Path) -> None:
     rows = [",".join([n, *("50%" if m == n else "40%" for m in "abcdef")]) for n in "abcdef"]
     path = _write(tmp_path / "m.csv", "\n".join(["x,a,b,c,d,e,f", *rows]))

@@ -111,9 +111,7 @@ def joined(path: Path, ours: Sequence[str], theirs: Iterable[str], what: str, wh
     for one in lone:
         claims[bare_id(one)] = claims.get(bare_id(one), 0) + 1
     found = {one: by_bare[bare_id(one)] for one in lone if bare_id(one) in by_bare}
-    torn = [
-        one for one, pairs in found.items() if len(pairs) > 1 or claims[bare_id(one)] > 1
-    ]
+    torn = [one for one, pairs in found.items() if len(pairs) > 1 or claims[bare_id(one)] > 1]
     if torn:
         raise SourceError(
             f"{path}: {len(lone):,} of {len(ours):,} {what}s ({len(lone) / len(ours):.0%}) are not "

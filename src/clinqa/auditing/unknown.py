@@ -22,7 +22,16 @@ from clinqa.core.errors import ConfigError
 from clinqa.core.visible import visible
 from clinqa.packs.attributes import attribute_words
 
-__all__ = ["ReadColumn", "Rules", "counted", "is_part", "is_rank", "not_known", "read_column", "rules_of"]
+__all__ = [
+    "ReadColumn",
+    "Rules",
+    "counted",
+    "is_part",
+    "is_rank",
+    "not_known",
+    "read_column",
+    "rules_of",
+]
 
 _ALWAYS = -999.0
 _NINES = re.compile(r"9+")

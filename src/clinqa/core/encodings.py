@@ -8,11 +8,13 @@ it holds as many letters that are UTF-8: then it is damaged.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, TextIO
 
-__all__ = ["Encoding", "decoded", "encoding_of"]
+__all__ = ["Encoding", "encoding_of", "open_text"]
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -57,17 +59,22 @@ def encoding_of(file: BinaryIO) -> Encoding:
             return Encoding(name)
     lines = broken = whole = torn = 0
     writable = True
-    for line in _lines(file):
-        lines += 1
-        if line.isascii():
+    while block := file.read(_CHUNK):
+        block += file.readline()  # never cut inside a letter
+        if block.isascii():
+            lines += block.count(b"\n")
             continue
-        text = line.decode("utf-8", "replace")
-        faults = text.count("\ufffd")
-        whole += sum(ord(letter) > 127 for letter in text) - faults
-        torn += faults
-        if faults:
-            broken = broken or lines
-            writable = writable and _writable(line)
+        for line in _lines(block):
+            lines += 1
+            if line.isascii():
+                continue
+            text = line.decode("utf-8", "replace")
+            faults = text.count("\ufffd")
+            whole += sum(ord(letter) > 127 for letter in text) - faults
+            torn += faults
+            if faults:
+                broken = broken or lines
+                writable = writable and _writable(line)
     if not broken:
         return Encoding("utf-8-sig")
     # a capital before a quotation mark may look like one letter of UTF-8, but seldom
@@ -76,24 +83,17 @@ def encoding_of(file: BinaryIO) -> Encoding:
     return Encoding("utf-8-sig", broken)
 
 
-def decoded(chunks: Iterable[bytes], encoding: Encoding) -> Iterator[str]:
-    """The text of a file's pieces; what cannot be read is U+FFFD."""
-    decoder = codecs.getincrementaldecoder(encoding.name)("replace")
-    for chunk in chunks:
-        yield decoder.decode(chunk)
-    yield decoder.decode(b"", True)
+@contextmanager
+def open_text(path: Path, newline: str | None = None) -> Iterator[tuple[TextIO, Encoding]]:
+    """A text file of whatever size in its own encoding; what cannot be read is U+FFFD."""
+    with path.open("rb") as file:
+        encoding = encoding_of(file)
+    with path.open(encoding=encoding.name, errors="replace", newline=newline) as text:
+        yield text, encoding
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines, cut where they are longer than a megabyte but never inside a letter."""
-    rest = b""
-    while chunk := file.readline(_CHUNK):
-        rest += chunk
-        if rest.endswith(b"\n") or len(rest) > 8 * _CHUNK:
-            yield rest
-            rest = b""
-    if rest:
-        yield rest
+def _lines(block: bytes) -> list[bytes]:
+    return block.split(b"\n") if not block.endswith(b"\n") else block[:-1].split(b"\n")
 
 
 def _writable(line: bytes) -> bool:

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clinqa.core.encodings import encoding_of
+from clinqa.core.encodings import Encoding, encoding_of
 from clinqa.core.errors import ClinqaError, SourceError
 from clinqa.core.inputs import read_parquet
 from clinqa.core.visible import visible
 
-__all__ = ["SmallTable", "column_named", "read_small_table"]
+__all__ = ["SmallTable", "column_named", "delimiter_of", "read_small_table", "text_of"]
 
 _MAX_BYTES = 1 << 30
 _LONGEST = 1 << 17  # of a cell: that of Python's csv
@@ -142,16 +142,23 @@ def _written(value: object) -> str:
     return str(value)
 
 
-def _text(path: Path, packed: bool, error: type[ClinqaError]) -> SmallTable:
-    data = _unpacked(path, error) if packed else path.read_bytes()
+def text_of(
+    path: Path, data: bytes, *, error: type[ClinqaError] = SourceError
+) -> tuple[str, Encoding]:
+    """The text of a file's bytes in their own encoding; `error` where they are damaged."""
     encoding = encoding_of(io.BytesIO(data))
     if encoding.broken:
         raise error(f"{path}: row {encoding.broken:,} is not UTF-8; save the file as UTF-8")
     try:
-        text = data.decode(encoding.name)
+        return data.decode(encoding.name), encoding
     except UnicodeDecodeError as caught:
         raise error(f"{path}: not {encoding.title} throughout; save it as UTF-8") from caught
-    mark = _delimiter(text)
+
+
+def _text(path: Path, packed: bool, error: type[ClinqaError]) -> SmallTable:
+    data = _unpacked(path, error) if packed else path.read_bytes()
+    text, encoding = text_of(path, data, error=error)
+    mark = delimiter_of(text)
     columns, numbers = _columns(path, _rows(path, text, mark, error), error)
     told = [f"{path.name}: not UTF-8, so it was read as {encoding.title}: check its letters"]
     return SmallTable(
@@ -170,11 +177,11 @@ def _unpacked(path: Path, error: type[ClinqaError]) -> bytes:
     return data
 
 
-def _delimiter(text: str) -> str:
+def delimiter_of(text: str) -> str:
     """What parts the cells: of `,`, `;`, tab and `|` the one that gives the first rows as many
     cells as the header, and most; a name or a cell may hold one of the others.
 
-    >>> _delimiter("id;Income, USD, net\\n1;5\\n"), _delimiter("id,a;b\\n1,2\\n")
+    >>> delimiter_of("id;Income, USD, net\\n1;5\\n"), delimiter_of("id,a;b\\n1,2\\n")
     (';', ',')
     """
     found = {mark: _widths(text, mark) for mark in ",;\t|"}

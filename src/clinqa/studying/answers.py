@@ -6,6 +6,7 @@ CSV or Parquet with these columns; `group`, `arm` and `train_items` may be left 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from clinqa.core.errors import SourceError
 from clinqa.core.inputs import scan_parquet
+from clinqa.core.small_tables import delimiter_of, text_of
 from clinqa.kinds.facets.judges import ByOrder
 
 __all__ = ["ALL", "NONE", "RIGHT", "AskedOf", "read_table", "rows_of_run"]
@@ -74,13 +76,22 @@ def rows_of_run(
     ]
 
 
+_HEAD = 1 << 16  # letters by which the delimiter of a file is told
+
+
 def read_table(path: Path) -> pl.DataFrame:
     """A table from a file, with all columns of RIGHT; SourceError for what lacks some."""
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
             found = scan_parquet(path).collect()
         else:
-            found = pl.read_csv(path, infer_schema=False)
+            text, _ = text_of(path, path.read_bytes())
+            mark = delimiter_of(text[:_HEAD])
+            data = io.BytesIO(text.encode())
+            found = pl.read_csv(data, infer_schema=False, separator=mark)
+            called = {name.strip().casefold(): name for name in found.columns}
+            own = [name for name in RIGHT.names if name not in found.columns and name in called]
+            found = found.rename({called[name]: name for name in own})
     except (OSError, pl.exceptions.PolarsError) as error:
         raise SourceError(f"{path}: cannot be read as CSV or Parquet") from error
     lacking = [name for name in _NEEDED if name not in found.columns]

@@ -25,6 +25,7 @@ import numpy as np
 from clinqa.builders.banks.specialty.assess import totals
 from clinqa.core.arrays import Floats
 from clinqa.core.errors import SourceError
+from clinqa.core.small_tables import delimiter_of, text_of
 from clinqa.core.yamlfile import read_bytes
 from clinqa.stats.crossed import FEWEST_PERMUTED, centred_diagonal, gap, permutation_test
 
@@ -146,13 +147,11 @@ _MOST = 1 << 20
 
 def read_cells(path: Path) -> list[list[str]]:
     """Rows of cells without blanks around them; rows that hold nothing are left out."""
+    # a mark of the byte order is no part of the first cell, and a line may end in any way
+    text, _ = text_of(path, read_bytes(path, _MOST))
     try:
-        # a mark of the byte order is no part of the first cell, and a line may end in any way
-        text = read_bytes(path, _MOST).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: not UTF-8") from error
-    try:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, None))]
+        found = csv.reader(io.StringIO(text, None), delimiter=delimiter_of(text))
+        rows = [[cell.strip() for cell in row] for row in found]
     except csv.Error as error:
         raise SourceError(f"{path}: cannot be read as CSV") from error
     return [row for row in rows if any(row)]

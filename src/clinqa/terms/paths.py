@@ -145,10 +145,7 @@ def snomed_concepts(snomed: Ontology, bridge: Bridge) -> dict[str, Concept]:
 def snomed_warnings(snomed: Ontology, branches: Mapping[str, Branch]) -> list[str]:
     """High-level concepts of the pack that the release does not have or names otherwise."""
     lacking = "of the pack is not active in this release"
-    made = _unlike(snomed, branches, lacking, "release", key_of)
-    if snomed.skipped.get("broken_rows"):
-        made.append(f"{snomed.skipped['broken_rows']:,} rows of the release could not be read")
-    return made
+    return _unlike(snomed, branches, lacking, "release", key_of)
 
 
 def _unlike(

@@ -66,14 +66,14 @@ def open_vocabulary(options: FindOptions, pack: TermPack) -> TermVocabulary:
         branches = pack.snomed(options.concepts)
         bridge, warnings = Bridge(snomed, hpo, pack, branches), snomed_warnings(snomed, branches)
     if umls is not None:
-        if broken := umls.skipped.get("broken_rows"):
-            warnings = [*warnings, f"{broken:,} rows of the UMLS could not be read"]
         concepts, read = umls_concepts(umls, hpo, pack, bridge), [umls, hpo, snomed]
     elif snomed is not None and bridge is not None:
         concepts, read = snomed_concepts(snomed, bridge), [snomed, hpo]
     else:
         concepts, read = hpo_concepts(hpo, pack), [hpo]
-    made = _made(concepts, pack, [one for one in read if one is not None], warnings)
+    there = [one for one in read if one is not None]
+    told = [line for one in there for line in one.warnings()]
+    made = _made(concepts, pack, there, [*warnings, *told])
     return made if nlp is None else _within_spans(made, nlp)
 
 

@@ -431,11 +431,16 @@ def test_an_odd_table_of_names_is_refused_with_its_line(tmp_path, text, says):
 
 
 def test_a_table_of_names_that_cannot_be_read_is_refused(tmp_path):
-    (tmp_path / "latin.tsv").write_bytes("Kardiolog\xeda\tCardiology\n".encode("latin-1"))
-    for name, why in (
-        ("latin.tsv", "is not UTF-8"),
-        ("none.tsv", "No such file"),
-        (".", "directory"),
-    ):
+    for name, why in (("none.tsv", "No such file"), (".", "directory")):
         with pytest.raises(ConfigError, match=f"cannot be read: .*{why}"):
             with_aliases(builtin_specialties(), tmp_path / name)
+    (tmp_path / "torn.tsv").write_bytes("Kardiología\tCardiology\n".encode() + b"\x81\tx\n")
+    with pytest.raises(ConfigError, match="row 2 is not UTF-8"):
+        with_aliases(builtin_specialties(), tmp_path / "torn.tsv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1", "utf-16"])
+def test_a_table_of_names_is_read_in_its_own_encoding(tmp_path, encoding):
+    path = tmp_path / "n.tsv"
+    path.write_bytes("Kardiología\tCardiology\n".encode(encoding))
+    assert with_aliases(builtin_specialties(), path).resolve("Kardiología") == "Cardiology"

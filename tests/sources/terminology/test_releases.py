@@ -81,3 +81,37 @@ def test_a_folder_without_the_umls_is_named(tmp_path: Path) -> None:
     (tmp_path / "MRCONSO.RRF").write_text("")
     with pytest.raises(SourceError, match="fields of MRSTY"):
         read_rrf(tmp_path, {"T047"})
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8-sig", "utf-16"])
+def test_a_release_in_another_encoding_loses_no_name_and_says_so(
+    tmp_path: Path, encoding: str
+) -> None:
+    write_rf2(tmp_path / "ct")
+    write_rrf(tmp_path / "umls")
+    [names] = tmp_path.rglob("sct2_Description_Snapshot*")
+    conso = tmp_path / "umls" / "META" / "MRCONSO.RRF"
+    for path, old, new in (
+        (names, "Lunar headache", "Ménière headache"),
+        (conso, "Pain in head", "Sjögren pain"),
+    ):
+        text = path.read_text("utf-8").replace(old, new).replace("effectiveTime", "EFFECTIVETIME")
+        path.write_bytes(text.encode(encoding))
+    release = read_rf2(tmp_path / "ct")
+    umls = read_rrf(tmp_path / "umls", {"T047", "T184"})
+    assert "Ménière headache" in {label.text for label in release.concepts["1001004"].labels}
+    assert "Sjögren pain" in {label.text for label in umls.concepts["C0018681"].labels}
+    guessed = encoding in ("latin-1", "cp1252")
+    assert (
+        "MRCONSO.RRF is not UTF-8: read as Windows-1252" in "\n".join(umls.warnings())
+    ) is guessed
+    assert any(names.name in line for line in release.warnings()) is guessed
+
+
+def test_a_damaged_name_of_a_release_is_a_broken_row_and_no_term(tmp_path: Path) -> None:
+    conso = write_rrf(tmp_path) / "META" / "MRCONSO.RRF"
+    text = conso.read_bytes().replace(b"Cerebrum nodosum", "Größe, Übel".encode())
+    conso.write_bytes(text.replace(b"Pain in head", b"Sj\xf6gren pain"))
+    umls = read_rrf(tmp_path, {"T047", "T184"})
+    assert [label.text for label in umls.concepts["C0018681"].labels] == ["Headache"]
+    assert umls.warnings() == ["UMLS: 2 rows could not be read"]

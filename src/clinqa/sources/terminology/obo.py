@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from clinqa.core.encodings import open_text
 from clinqa.core.errors import MissingExtra, SourceError
 from clinqa.core.manifest import sha256_file
 from clinqa.sources.terminology.records import Label, Ontology, RawConcept
@@ -43,14 +44,16 @@ def find_hpo() -> Path:
 def read_obo(path: Path) -> Ontology:
     """The concepts of an OBO file; obsolete ones are counted and left out."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with open_text(path) as (file, encoding):
             version, stanzas = _read(iter(file))
     except OSError as error:
         raise SourceError(f"{path}: cannot be read ({error.strerror})") from error
     concepts: dict[str, RawConcept] = {}
     skipped: Counter[str] = Counter()
     for concept, obsolete in stanzas:
-        if not concept.id or not concept.name:
+        if "\ufffd" in concept.name:
+            skipped["broken_rows"] += 1
+        elif not concept.id or not concept.name:
             skipped["without_id_or_name"] += 1
         elif obsolete:
             skipped["obsolete"] += 1
@@ -65,6 +68,7 @@ def read_obo(path: Path) -> Ontology:
         {path.name: sha256_file(path)},
         concepts,
         dict(skipped),
+        (path.name,) if encoding.guessed else (),
     )
 
 

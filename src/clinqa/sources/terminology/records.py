@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 __all__ = ["Label", "Ontology", "RawConcept"]
@@ -38,7 +38,8 @@ class RawConcept:
 class Ontology:
     """Concepts by id. `title` and `version` are for people, `sha256` is of the files read.
 
-    `skipped` counts what was read and not taken, by reason.
+    `skipped` counts what was read and not taken, by reason; `guessed` are files that are not UTF-8
+    and were read in an encoding of one byte a letter.
     """
 
     title: str
@@ -46,6 +47,14 @@ class Ontology:
     sha256: Mapping[str, str]
     concepts: Mapping[str, RawConcept]
     skipped: Mapping[str, int] = field(default_factory=dict)
+    guessed: Sequence[str] = ()
+
+    def warnings(self) -> list[str]:
+        """What of its files could not be read, and what was read as something else."""
+        made = [f"{self.title}: {name} is not UTF-8: read as Windows-1252" for name in self.guessed]
+        if broken := self.skipped.get("broken_rows"):
+            made.append(f"{self.title}: {broken:,} rows could not be read")
+        return made
 
     def ancestors(self, ids: Iterable[str]) -> set[str]:
         """These concepts and all that lies above them; a circle in the file does no harm."""

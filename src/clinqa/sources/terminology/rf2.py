@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from clinqa.core.encodings import open_text
 from clinqa.core.errors import SourceError
 from clinqa.core.manifest import sha256_file
 from clinqa.sources.terminology.records import Label, Ontology, RawConcept
@@ -36,6 +37,7 @@ _FULL_NAME, _IS_A, _STATED = "900000000000003001", "116680003", "900000000000010
 _SYNONYM, _WHOLE_CASE = "900000000000013009", "900000000000017005"
 _TAG = re.compile(r"^(?P<name>.*\S)\s*\((?P<tag>[^()]+)\)$")
 _CASED = 6
+_GUESSED = "guessed: "  # of a file, among what was skipped while rows are read
 KINDS = {
     "disorder": "disorder",
     "finding": "finding",
@@ -68,9 +70,11 @@ def read_rf2(folder: Path) -> Ontology:
         raise SourceError(f"{folder}: the snapshot holds no active concept")
     named = [path for kind in _COLUMNS for path in files[kind]]
     version = max(_FILE.fullmatch(path.name)[3] for path in named)  # type: ignore[index]
+    guessed = [key.removeprefix(_GUESSED) for key in skipped if key.startswith(_GUESSED)]
+    left = {key: n for key, n in skipped.items() if not key.startswith(_GUESSED)}
     return Ontology(
-        "SNOMED CT", version, {path.name: sha256_file(path) for path in named}, concepts,
-        dict(skipped),
+        "SNOMED CT", version, {path.name: sha256_file(path) for path in named}, concepts, left,
+        tuple(sorted(guessed)),
     )  # fmt: skip
 
 
@@ -116,15 +120,17 @@ def _latest(
 def _rows(path: Path, kind: str, skipped: Counter[str]) -> Iterator[list[str]]:
     columns = _COLUMNS[kind]
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
-            header = file.readline().rstrip("\r\n").split("\t")
-            if tuple(header) != columns:
+        with open_text(path, "\n") as (file, encoding):
+            if encoding.guessed:
+                skipped[f"{_GUESSED}{path.name}"] = 1
+            header = file.readline().strip().casefold().split("\t")
+            if header != [name.casefold() for name in columns]:
                 raise SourceError(
                     f"{path}:1: not the columns of RF2 ({', '.join(columns[:3])}, … expected)"
                 )
             for line in file:
                 row = line.rstrip("\r\n").split("\t")
-                if len(row) == len(columns):
+                if len(row) == len(columns) and "\ufffd" not in line:
                     yield row
                 else:
                     skipped["broken_rows"] += 1

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from clinqa.core.encodings import open_text
 from clinqa.core.errors import SourceError
 from clinqa.core.manifest import sha256_file
 from clinqa.sources.terminology.records import Label, Ontology, RawConcept
@@ -25,13 +26,14 @@ def read_rrf(folder: Path, types: Collection[str]) -> Ontology:
     """The concepts that have one of these semantic types, with their English names."""
     paths = {name: _find(folder, name) for name in (STY, CONSO)}
     skipped: Counter[str] = Counter()
+    guessed: list[str] = []
     concepts: dict[str, RawConcept] = {}
-    for row in _rows(paths[STY], STY, skipped):
+    for row in _rows(paths[STY], STY, skipped, guessed):
         if row[1] in types:
             concept = concepts.setdefault(row[0], RawConcept(row[0], ""))
             if row[1] not in concept.types:
                 concept.types.append(row[1])
-    for row in _rows(paths[CONSO], CONSO, skipped):
+    for row in _rows(paths[CONSO], CONSO, skipped, guessed):
         why = _name(row, concepts.get(row[0]))
         if why:
             skipped[why] += 1
@@ -42,7 +44,8 @@ def read_rrf(folder: Path, types: Collection[str]) -> Ontology:
     if not kept:
         raise SourceError(f"{folder}: no concept of the wanted semantic types has an English name")
     shas = {name: sha256_file(path) for name, path in paths.items()}
-    return Ontology("UMLS", "", shas, kept, {k: n for k, n in skipped.items() if n})
+    left = {k: n for k, n in skipped.items() if n}
+    return Ontology("UMLS", "", shas, kept, left, tuple(guessed))
 
 
 def _name(row: list[str], concept: RawConcept | None) -> str:
@@ -70,15 +73,17 @@ def _find(folder: Path, name: str) -> Path:
     raise SourceError(f"{folder}: no {name}; name the folder (META) of a UMLS release")
 
 
-def _rows(path: Path, name: str, skipped: Counter[str]) -> Iterator[list[str]]:
+def _rows(path: Path, name: str, skipped: Counter[str], guessed: list[str]) -> Iterator[list[str]]:
     """Rows of a file; each field ends with a bar, so one is empty at the end of the line."""
     width = _WIDTHS[name]
     right = 0
     try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        with open_text(path, "\n") as (file, encoding):
+            if encoding.guessed:
+                guessed.append(path.name)
             for line in file:
                 row = line.rstrip("\r\n").split("|")
-                if len(row) == width + 1 and not row[-1]:
+                if len(row) == width + 1 and not row[-1] and "\ufffd" not in line:
                     right += 1
                     yield row
                 else:

@@ -11,6 +11,7 @@ from clinqa.builders.banks.gather import alikes, content_order
 from clinqa.core.cells import read_cell
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.records import Reject
+from clinqa.core.small_tables import text_of
 from clinqa.packs.specialties import Specialties, fold
 from clinqa.sources.banks import BankItem, BankOptions, open_banks
 from clinqa.sources.banks.bank_item import matching_text
@@ -44,10 +45,10 @@ def with_aliases(pack: Specialties, path: Path | None) -> Specialties:
     if path is None:
         return pack
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        said = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise ConfigError(f"{path}: cannot be read: {said}") from error
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    lines = text_of(path, data, error=ConfigError)[0].splitlines()
     names = dict(pack.by_name)
     for number, line in enumerate(lines, 1):
         if not line.strip():
