@@ -414,7 +414,7 @@ def test_items_hold_what_was_said_what_was_read_and_why(tmp_path: Path, dataset:
     assert all(
         row["read_level"] == row["level"] for row in right if row["question_type"] != "adequacy"
     )
-    assert {row["error_kind"] for row in rows} >= {"right", "irrelevant"}
+    assert {row["error_kind"] for row in rows} >= {"right", "other_abnormality"}
     assert all(row["token_f1"] == pytest.approx(1) for row in right)
     assert any(row["source"] for row in rows)
 

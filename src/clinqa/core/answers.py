@@ -7,7 +7,8 @@ from dataclasses import dataclass
 __all__ = ["AMBIGUOUS", "EMPTY", "REFUSED", "STATUSES", "UNREADABLE", "Said"]
 
 STATUSES = ("answered", "ambiguous", "refused", "empty", "truncated", "unreadable", "error")
-"""The column `answer_status`; what is not `answered` counts as wrong."""
+"""The column `answer_status`; what is not `answered` is wrong in figures of all items, and left out
+of figures of answered ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from clinqa.core.yamlfile import Strict
 
 __all__ = [
     "AbnormalitySpec",
     "AspectSpec",
+    "Cell",
     "CombinationSpec",
+    "ConsequencesSpec",
     "DegreeSpec",
     "EnglishSpec",
+    "ExceptionSpec",
+    "LevelColumn",
     "LevelWords",
     "NamedSpec",
     "PackSpec",
@@ -235,3 +239,41 @@ class PackSpec(Strict):
     resolution: ResolutionSpec
     plain_words: Phrases = []
     spellings: dict[str, str] = {}
+
+
+Cell = Literal["right", "error", "danger"]
+LevelColumn = Literal[-3, 0, -2, 1, 2, 3, -1, "none"]
+"""What a report or an answer can say of an abnormality; `none`: it does not mention it."""
+
+
+class ExceptionSpec(Strict):
+    """Cells of the table of consequences that stand otherwise for some abnormalities."""
+
+    abnormalities: Annotated[list[str], Field(min_length=1)]
+    table: dict[LevelColumn, dict[LevelColumn, Cell]]
+
+
+class ConsequencesSpec(Strict):
+    """A pack's `consequences.yaml`: a row by what the report says, a cell by what is answered."""
+
+    columns: list[LevelColumn]
+    table: dict[LevelColumn, list[Cell]]
+    exceptions: list[ExceptionSpec] = []
+
+    @model_validator(mode="after")
+    def _whole(self) -> ConsequencesSpec:
+        if set(self.columns) != {-3, 0, -2, 1, 2, 3, -1, "none"} or len(self.columns) != 8:
+            raise ValueError("columns: each of -3, 0, -2, 1, 2, 3, -1 and none, once")
+        if set(self.table) != set(self.columns):
+            raise ValueError("table: a row for each of the columns")
+        for row, cells in self.table.items():
+            if len(cells) != len(self.columns):
+                raise ValueError(f"table: {row}: a cell for each of the columns")
+            right = [c for c, cell in zip(self.columns, cells, strict=True) if cell == "right"]
+            if right != [row]:
+                raise ValueError(f"table: {row}: right is the report's own level and no other")
+        for other in self.exceptions:
+            for row, changed in other.table.items():
+                if any((cell == "right") != (row == column) for column, cell in changed.items()):
+                    raise ValueError(f"exceptions: {row}: right is the report's own level alone")
+        return self

@@ -1,8 +1,9 @@
 """Is one run better than another? Paired tests over the items that both were asked.
 
 The family of tests is declared beforehand: all pairs of runs, or one run against every other, on
-one primary metric, of runs read in one way. Its p-values are adjusted (Holm); other metrics are
-tested without adjustment and are exploratory: they have no adjusted p.
+one primary metric (and dangerous errors, where asked for), of runs read in one way. Its p-values
+are adjusted (Holm); other metrics are tested without adjustment and are exploratory: they have no
+adjusted p.
 
 Figures of judged runs with their intervals: the same for every kind.
 
@@ -34,6 +35,7 @@ from clinqa.kinds.facets.measures import Measures, TestedTogether
 from clinqa.stats.comparing import compare, family_tests
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import corrected, estimates
+from clinqa.stats.verdicts import ALPHA
 
 __all__ = [
     "Corrected",
@@ -49,18 +51,26 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The declared comparisons: pairs of run ids, and the metric that decides."""
+    """The declared comparisons: pairs of run ids, the metric that decides, others beside it."""
 
     primary: str
     declared: str
     pairs: tuple[tuple[str, str], ...]
+    beside: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """All metrics that are declared, each once."""
+        return tuple(dict.fromkeys((self.primary, *self.beside)))
 
 
-def family_of(declared: str, primary: str, runs: Sequence[tuple[str, str]]) -> Family:
+def family_of(
+    declared: str, primary: str, runs: Sequence[tuple[str, str]], beside: Sequence[str] = ()
+) -> Family:
     """The pairs that `--family` means; `runs` are (id, name) in the order given."""
-    ids = [run for run, _ in runs]
+    ids, beside = [run for run, _ in runs], tuple(beside)
     if declared == "all":
-        return Family(primary, declared, tuple(combinations(ids, 2)))
+        return Family(primary, declared, tuple(combinations(ids, 2)), beside)
     kind, _, wanted = declared.partition(":")
     found = [run for run, name in runs if wanted in (run, name)]
     if kind != "vs" or not wanted:
@@ -68,7 +78,8 @@ def family_of(declared: str, primary: str, runs: Sequence[tuple[str, str]]) -> F
     if len(found) != 1:
         names = ", ".join(name for _, name in runs)
         raise ConfigError(f"--family {declared!r}: no such run; scored are {names}")
-    return Family(primary, declared, tuple((found[0], run) for run in ids if run != found[0]))
+    pairs = tuple((found[0], run) for run in ids if run != found[0])
+    return Family(primary, declared, pairs, beside)
 
 
 def check_primary(primary: str, measures: Measures) -> None:
@@ -108,12 +119,22 @@ def tests_of(
             if name not in runs[a] or name not in runs[b]:
                 continue
             one, two = runs[a][name], runs[b][name]
-            for together in measures.tests(every, items, one, two, family.primary):
-                for test in _tested(together, one, two, items, measures, design):
-                    found.append(test)
-                    if name == way and test.metric == family.primary:
-                        declared.add(id(test))
+            made = [
+                test
+                for together in measures.tests(every, items, one, two, family.primary)
+                for test in _tested(together, one, two, items, measures, design)
+            ]
+            for test in _comparable(made, measures):
+                found.append(test)
+                if name == way and test.metric in family.metrics:
+                    declared.add(id(test))
     return family_tests(found, lambda test: id(test) in declared)
+
+
+def _comparable(tests: Sequence[PairedTest], measures: Measures) -> list[PairedTest]:
+    """Without those whose figures stand for little, since the runs differ in another (`alike`)."""
+    apart = {test.metric for test in tests if test.p < ALPHA}
+    return [test for test in tests if measures.alike.get(test.metric) not in apart]
 
 
 def _tested(

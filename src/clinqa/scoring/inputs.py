@@ -139,6 +139,7 @@ def configuration_of(
     """What the run was told, as the manifest tells it."""
     told: dict[str, Any] = {
         "human": options.human is not None,
+        "dangers": options.dangers,
         "ensembles": list(options.ensembles),
         "search": options.search,
         "ensemble_from": options.ensemble_from is not None,

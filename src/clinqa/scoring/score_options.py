@@ -31,6 +31,11 @@ class ScoreOptions(FigureOptions):
     family: str = option(
         "all", metavar="all|vs:RUN", help="All pairs of runs, or one against every other."
     )
+    dangers: bool = option(
+        False,
+        needs="dangers",
+        help="The rates of dangerous errors, of all and of answered items, join the family.",
+    )
     human: Path | None = option(
         None,
         needs="corrected",

@@ -146,7 +146,8 @@ class _Scoring:
             self.dataset.folder, self.dataset.manifest, runs, options
         )
         names = [(run.id, run.name) for run in runs]
-        self.family: Family = family_of(options.family, options.primary, names)
+        beside = self.measures.dangers if options.dangers else ()
+        self.family: Family = family_of(options.family, options.primary, names, beside)
         self.ensembles: Sequence[Named] = ()
         self.others: Sequence[Other] = ()
         if self.codes is not None:
@@ -171,7 +172,7 @@ class _Scoring:
 
     def plan(self, out: Path, data_class: str) -> list[str]:
         """What would be read and written; nothing is sent anywhere."""
-        options = self.options
+        options, declared = self.options, ", ".join(self.family.metrics)
         lines = [f"would score against {self.measures.against(self.items)}"]
         for run in self.runs:
             rows = open_parquet(run.folder / PREDICTIONS_FILE).metadata.num_rows
@@ -181,7 +182,7 @@ class _Scoring:
         return [
             *lines,
             *self.judge.plan,
-            f"would test {options.family} on {options.primary}, draw {options.draws:,} samples of "
+            f"would test {options.family} on {declared}, draw {options.draws:,} samples of "
             f"{self.measures.wording.drawn}, and write scores ({data_class}) to {out}",
             "would send nothing anywhere",
         ]

@@ -3,7 +3,8 @@
 kind      the kind of the items
 dataset   name, fingerprint, data_class, split, items, clinqa, source_sha256; the kind's own
 runs      by run: model, shots, what is known of the model, repeats, tokens, seconds, statuses; own
-family    the declared tests: metric, pairs, method; `lower` where a low figure is the good one
+family    the declared tests: metric, pairs, method; `lower` where a low figure is the good one;
+          `dangers`, metrics of dangerous errors that stand in it too
 interval  how intervals were made
 ranking   of kinds that rank: by metric and group of models, best and second best run
 scale     by family of models: its runs in order of size, with the primary metric
@@ -79,7 +80,8 @@ def meta_of(
             "metric": family.primary,
             **({"lower": True} if family.primary in lower else {}),
             "declared": family.declared,
-            "comparisons": len(family.pairs),
+            **({"dangers": list(family.beside)} if family.beside else {}),
+            "comparisons": len(family.pairs) * len(family.metrics),
             "alpha": round(1 - design.level, 9),
             "method": wording.test.format(flips=FLIPS),
             "adjusted": wording.adjusted,
@@ -235,13 +237,14 @@ def warnings_of(
 
 
 def _of_statuses(run: JudgedRun, are: str) -> Iterator[str]:
-    """That some answers are none, by status; they count as wrong. `are` words what they lack."""
+    """That some answers are none, by status, and what figures make of them. `are` words what they
+    lack."""
     others = {status: n for status, n in run.statuses.items() if status != "answered" and n}
     if others:
         told = ", ".join(f"{status} {n:,}" for status, n in sorted(others.items()))
         yield (
             f"{run.name}: {sum(others.values()):,} of {run.answers:,} answers {are} ({told}); "
-            "they count as wrong"
+            "figures of all items count them as wrong, figures of answered ones leave them out"
         )
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.long_form.answer_reader import AnswerReader, AskedAbout, answer_text
-from clinqa.kinds.long_form.clinical import DANGERS, KINDS, RANK, ClinicalScorer, Verdict
+from clinqa.kinds.long_form.clinical import KINDS, RANK, ClinicalScorer, Verdict
+from clinqa.kinds.long_form.consequences import DANGERS, OTHER
 from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.packs.loader import Pack, builtin_pack
 
@@ -56,7 +57,7 @@ def test_made_answers_of_known_kind_are_judged_as_they_should_be() -> None:
     made = [json.loads(line) for line in MADE.read_text(encoding="utf-8").splitlines()]
     assert len(made) >= 60
     assert set(Counter(one["expected"] for one in made)) == set(KINDS)
-    assert {danger for one in made for danger in one["dangers"]} == set(DANGERS)
+    assert {danger for one in made for danger in one["dangers"]} == set(DANGERS) - {OTHER}
     wrong = []
     for one in made:
         verdict = judge(
@@ -105,6 +106,10 @@ def test_an_abstention_is_right_where_nothing_is_said_and_wrong_elsewhere(
     elsewhere = judge(name, 0, "Normal.", answer)
     assert (elsewhere.kind, elsewhere.read) == ("wrong_level", "unmentioned")
     assert not elsewhere.dangers
+    # of a normal finding that is no danger, of a graver one it is
+    binary = pack().abnormalities[name].binary
+    level = 1 if binary else 2
+    assert judge(name, level, "It is there.", answer).dangers == ("abnormal_unseen",)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +158,9 @@ def test_a_degree_of_something_else_is_no_level_of_what_was_asked(answer: str) -
 def test_a_yes_or_no_is_read_under_the_question() -> None:
     assert judge("mitral_regurgitation", 2, "Yes.", "Yes, there is MR.", "presence").level_right
     assert judge("mitral_regurgitation", 2, "Yes.", "No.", "presence").kind == "not_highest"
-    assert judge("mitral_regurgitation", 3, "Yes.", "Mild.", "presence").kind == "not_highest"
+    # only presence is asked, and it is there
+    assert judge("mitral_regurgitation", 3, "Yes.", "Mild.", "presence").kind == "right"
+    assert judge("mitral_regurgitation", 0, "No.", "Mild.", "presence").kind == "wrong_level"
     said = judge("mitral_regurgitation", 2, "Yes.", "Yes. There is no MR.", "presence")
     assert (said.kind, said.read) == ("wrong_level", "conflict")
     # of another structure of which one could not see enough

@@ -99,7 +99,10 @@ class Measures:
 
     `figures` gives the measures of a judged run, subset by subset; `tests` what two runs are
     compared by, given all runs that are scored, the two, and the primary metric. `primaries` are
-    the metrics that may be primary (empty: known when runs are judged); `main` tells the figures
+    the metrics that may be primary (empty: known when runs are judged); `dangers` those that the
+    option of this name puts into the declared family too. By a metric of `alike` two runs are not
+    compared where the test of the other metric that it names tells them apart (who answers less
+    errs less). `main` tells the figures
     that stand for a run; `lines` are their metrics for the terminal. The rest are a kind's own
     parts of meta, tables and warnings.
     """
@@ -113,6 +116,8 @@ class Measures:
     wording: Wording = Wording()
     tables: FigureTables = FigureTables()
     lines: Sequence[str] = ()
+    dangers: Sequence[str] = ()
+    alike: Mapping[str, str] = field(default_factory=dict)
     main: Callable[[Figure], bool] = lambda _: True
     ways: Sequence[str] = ("",)
     against: Callable[[SplitItems], str] = _against

@@ -125,9 +125,10 @@ class Evaluation:
 
     @property
     def lower(self) -> Collection[str]:
-        """The metric of the declared tests, where a low figure of it is the good one."""
+        """The metrics of the declared tests of which a low figure is the good one."""
         family = self.meta.get("family") or {}
-        return (str(family["metric"]),) if family.get("lower") else ()
+        primary = (str(family["metric"]),) if family.get("lower") else ()
+        return (*primary, *map(str, family.get("dangers") or ()))
 
     def label(self, run: str) -> str:
         """What a run is called; the reference by its own name."""

@@ -16,5 +16,5 @@ KIND = ItemKind(
             *("judges", "measures", "audited"),
         }
     ),
-    abilities=frozenset({"free_text", "corrected"}),
+    abilities=frozenset({"free_text", "corrected", "dangers"}),
 )

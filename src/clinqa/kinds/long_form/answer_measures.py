@@ -64,22 +64,31 @@ def clinical_measures(
         _share(f"error_{kind}", f"kind:{kind}", f"error_{kind}|{how}|of all items")
         for kind in KINDS
     ]
+    for key, under in (("any", "pairs"), ("answered", "status:answered")):
+        name, of = f"error_dangerous_{key}", "all items" if key == "any" else "answered items"
+        made.append(_share(name, "is:any", f"{name}|{how}|of {of}", under))
     for name, of in _AT_RISK.items():
         key = "error_abstained" if name == "abstained" else f"error_dangerous_{name}"
-        under = "pairs" if name == "any" else f"at:{name}"
-        made.append(_share(key, f"is:{name}", f"{key}|{how}|of {of}", under))
+        made.append(_share(key, f"is:{name}", f"{key}|{how}|of answered {of}", f"at:{name}"))
     return made + (_class_measures(sums, how, question_type) if classes else [])
 
 
+_SEVERE = "items that are severe"
+_UNJUDGED = "items that could not be assessed"
 _AT_RISK = {
-    "any": "all items",
-    "severe_as_mild": "items that are severe",
-    "severe_unseen": "items that are severe",
-    "inadequate_as_normal": "items that could not be assessed",
-    "swapped": "items that are normal or abnormal",
-    "abnormal_as_normal": "items that are abnormal",
+    "severe_as_mild": _SEVERE,
+    "severe_unseen": _SEVERE,
+    "severe_as_moderate": _SEVERE,
+    "inadequate_as_normal": _UNJUDGED,
+    "swapped": "items that are normal, moderate, severe or abnormal without a degree",
+    "abnormal_as_normal": "items that are moderate, severe or abnormal without a degree",
+    "abnormal_unseen": "items that are moderate or abnormal without a degree",
+    "low_swapped": "items that are low, moderate or severe and can be low",
     "normal_as_abnormal": "items that are normal",
+    "mild_as_severe": "items that are mild",
     "invented": "items that the report does not mention or could not assess",
+    "inadequate_as_seen": _UNJUDGED,
+    "other_danger": "items where another error is a danger",
     "abstained": "items that the report mentions",
 }
 

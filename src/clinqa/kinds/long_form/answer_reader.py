@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clinqa.core.records import Level
 from clinqa.kinds.long_form.answer_words import answer_words, structure_parts, value_words
@@ -39,14 +39,25 @@ __all__ = [
 ABNORMAL = frozenset({-2, 1, 2, 3})
 ABSENT = frozenset({0, -1})
 ADEQUATE = frozenset({-2, -1, 0, 1, 2, 3})
-_INADEQUATE = frozenset({-3})
-_NONE: frozenset[int] = frozenset()
-_CONFLICT = frozenset({int(Level.CONFLICT)})
 SHORT = 8  # words of an answer that may be a bare degree
 _THINKING = "</think>"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKS = re.compile('["\u201c\u201d\u00ab\u00bb`]|</?[a-zA-Z]{1,10}>')  # quotes and tags
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\d+\+?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What an answer says of the asked abnormality; the fields as those of `AnswerReading`."""
+
+    levels: frozenset[int] = frozenset()
+    abstained: bool = False
+    contradicts: bool = False
+    bare: bool = False
+
+
+_NOTHING, _UNGRADED = _Word(), _Word(frozenset({-2}))
+_ADEQUATE, _INADEQUATE = _Word(ADEQUATE), _Word(frozenset({-3}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +73,10 @@ class AskedAbout:
 class AnswerReading:
     """An answer as read.
 
-    `levels` are the levels of the asked abnormality that the answer allows: one for a stated
-    level, several for a bare yes or no, CONFLICT for a contradiction, empty where it says
-    nothing of it. `abstained`: it says that the report does not say. `findings` are the
+    `levels` are those that its last word on the asked abnormality leaves open: one for a stated
+    level or a bare yes (-2) or no (0), several for "not severe", empty where it says nothing of
+    it; where it `contradicts` itself, those that cannot all hold. `bare`: a yes or no alone states
+    no level. `abstained`: it says that the report does not say. `findings` are the
     resolved levels of all abnormalities named; `implied` those that only follow from a
     structure called normal or not seen.
     """
@@ -73,11 +85,14 @@ class AnswerReading:
     abstained: bool = False
     findings: dict[str, int] = field(default_factory=dict)
     implied: frozenset[str] = frozenset()
+    contradicts: bool = False
+    bare: bool = False
 
     @property
     def level(self) -> int | None:
-        """The level, where it is one."""
-        return next(iter(self.levels)) if len(self.levels) == 1 else None
+        """The level, where it states one."""
+        alone = len(self.levels) == 1 and not self.contradicts and not self.bare
+        return next(iter(self.levels)) if alone else None
 
 
 def answer_text(output: str) -> str | None:
@@ -168,35 +183,38 @@ class AnswerReader:
                 findings[asked.abnormality] = level = 0
             elif (bare := self._bare(rest, asked, bool(explicit))) is not None:
                 findings, explicit, level = {asked.abnormality: bare}, {asked.abnormality}, bare
-        kind = asked.question_type.upper()
-        levels, abstained = self._answered(kind, lead, level, rest, said, asked)
+        word = self._answered(lead, level, rest, said, asked)
         implied = frozenset(findings) - explicit
-        return AnswerReading(levels, abstained and not levels, findings, implied)
+        return AnswerReading(
+            word.levels, word.abstained and not word.levels, findings, implied, word.contradicts,
+            word.bare,
+        )  # fmt: skip
 
     def _answered(
         self,
-        kind: str,
         lead: bool | None,
         level: int | None,
         rest: str,
         said: SaidOfStructure,
         asked: AskedAbout,
-    ) -> tuple[frozenset[int], bool]:
-        """The levels of the asked abnormality that the answer allows, and whether it abstains."""
+    ) -> _Word:
+        """What the answer says of the asked abnormality."""
+        kind = asked.question_type.upper()
         mute = any(self._speaks_of(clause, asked) for clause in said.abstentions)
         undescribed = any(self._speaks_of(clause, asked) for clause in said.undescribed)
         if kind == QuestionType.ADEQUACY.name:
-            return self._is_adequate(lead, level, rest, said, asked), mute or undescribed
+            word = self._is_adequate(lead, level, rest, said, asked)
+            return replace(word, abstained=mute or undescribed)
         if kind == QuestionType.PRESENCE.name:
             lead = False if lead is None and undescribed else lead
-            return self._is_present(lead, level, said, asked), mute
+            return replace(self._is_present(lead, level, said, asked), abstained=mute)
         if level is not None:
-            return frozenset({level}), False
+            return _Word(frozenset({level}))
         if kind == QuestionType.SEVERITY.name and self._degree_unsaid(said, asked):
-            return frozenset({-2}), False
+            return _UNGRADED
         if lead is not None and not rest.strip(FENCE) and asked.abnormality in self._nominal:
-            return frozenset({-2 if lead else 0}), False
-        return frozenset(), mute or undescribed
+            return _UNGRADED if lead else _Word(frozenset({0}))
+        return _Word(abstained=mute or undescribed)
 
     def _is_adequate(
         self,
@@ -205,37 +223,37 @@ class AnswerReader:
         rest: str,
         said: SaidOfStructure,
         asked: AskedAbout,
-    ) -> frozenset[int]:
+    ) -> _Word:
         if lead is None and level is None:
             named = any(finding.explicit for finding in said.findings)
             if named or self._speaks_of_another(rest, asked):
-                return _NONE
+                return _NOTHING
         return self._adequacy(lead, level, rest)
 
     def _is_present(
         self, lead: bool | None, level: int | None, said: SaidOfStructure, asked: AskedAbout
-    ) -> frozenset[int]:
-        levels = frozenset() if level is None else _presence(level)
-        if lead is not None:
-            yes_or_no = ABNORMAL if lead else ABSENT
-            return (levels & yes_or_no or _CONFLICT) if levels else yes_or_no
-        if not levels and self._degree_unsaid(said, asked):
-            return ABNORMAL
-        return levels
+    ) -> _Word:
+        if level is None:
+            if lead is not None:
+                return _Word(frozenset({-2 if lead else 0}), bare=True)
+            return _UNGRADED if self._degree_unsaid(said, asked) else _NOTHING
+        if lead is None or lead == (level in ABNORMAL) or (level == Level.INADEQUATE and not lead):
+            return _Word(frozenset({level}))
+        return _Word(frozenset({-2 if lead else 0, level}), contradicts=True)
 
-    def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> frozenset[int]:
+    def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> _Word:
         if lead is not None:
             if lead and level == Level.INADEQUATE:
-                return _CONFLICT
-            return ADEQUATE if lead else _INADEQUATE
+                return _Word(ADEQUATE | _INADEQUATE.levels, contradicts=True)
+            return _ADEQUATE if lead else _INADEQUATE
         words = statement_key(rest)
         if self._inadequate.search(words):
             return _INADEQUATE
         if level is not None:
-            return _INADEQUATE if level == Level.INADEQUATE else ADEQUATE
+            return _INADEQUATE if level == Level.INADEQUATE else _ADEQUATE
         if self._unseen.search(words):
             return _INADEQUATE
-        return ADEQUATE if self._adequate.search(words) else frozenset()
+        return _ADEQUATE if self._adequate.search(words) else _NOTHING
 
     def _bare(self, text: str, asked: AskedAbout, elsewhere: bool) -> int | None:
         """The level of an answer that names nothing ("Mild to moderate.", "3+", "None")."""
@@ -305,16 +323,6 @@ class AnswerReader:
         """Does it name a structure, and not the one asked for?"""
         own, others = self._structures[asked.structure]
         return own.search(text) is None and others.search(text) is not None
-
-
-def _presence(level: int) -> frozenset[int]:
-    """The levels a stated one stands for where only presence is asked.
-
-    "There is MR" says nothing of its degree and is right for any; "mild MR" is wrong for severe.
-    """
-    if level == Level.UNSPECIFIED:
-        return ABNORMAL
-    return ABSENT if level in ABSENT else frozenset({level})
 
 
 def _questions(

@@ -14,9 +14,17 @@ from pydantic import BaseModel, ConfigDict
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import fingerprint
 from clinqa.core.yamlfile import read_bytes, validated
+from clinqa.kinds.long_form.consequences import consequences_spec
 from clinqa.packs.loader import Pack
 
-__all__ = ["AnswerWords", "answer_words", "structure_parts", "value_words", "words_fingerprint"]
+__all__ = [
+    "AnswerWords",
+    "answer_words",
+    "other_findings",
+    "structure_parts",
+    "value_words",
+    "words_fingerprint",
+]
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 FILE = "answers.yaml"
@@ -55,6 +63,7 @@ class AnswerWords(_Strict):
 
 class _PackWords(_Strict):
     parts: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
 
 
 @lru_cache(maxsize=1)
@@ -65,13 +74,20 @@ def answer_words() -> AnswerWords:
 
 def structure_parts(pack: Pack) -> dict[str, list[str]]:
     """By structure, the words for its parts; none where the pack says nothing of answers."""
-    path = pack.folder / FILE
-    if not path.is_file():
-        return {}
-    parts = _read(path, _PackWords).parts
+    parts = _of_pack(pack).parts
     if unknown := sorted(set(parts) - set(pack.structures)):
-        raise ConfigError(f"{path}: parts: no such structure: {unknown[0]!r}")
+        raise ConfigError(f"{pack.folder / FILE}: parts: no such structure: {unknown[0]!r}")
     return parts
+
+
+def other_findings(pack: Pack) -> dict[str, list[str]]:
+    """By name, the words of findings that are no level of the pack's abnormalities."""
+    return _of_pack(pack).others
+
+
+def _of_pack(pack: Pack) -> _PackWords:
+    path = pack.folder / FILE
+    return _read(path, _PackWords) if path.is_file() else _PackWords()
 
 
 def value_words(pack: Pack) -> dict[str, frozenset[str]]:
@@ -102,8 +118,14 @@ def value_words(pack: Pack) -> dict[str, frozenset[str]]:
 
 
 def words_fingerprint(pack: Pack) -> str:
-    """The SHA-256 of the words of answers: others would read answers otherwise."""
-    parts = [answer_words().model_dump(), structure_parts(pack)]
+    """The SHA-256 of the words of answers and of the table of consequences: with others answers
+    would be judged otherwise."""
+    parts = [
+        answer_words().model_dump(),
+        structure_parts(pack),
+        other_findings(pack),
+        consequences_spec(pack).model_dump(mode="json"),
+    ]
     return fingerprint({"words": json.dumps(parts, sort_keys=True, default=str)})
 
 

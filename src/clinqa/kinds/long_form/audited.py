@@ -18,7 +18,6 @@ from clinqa.kinds.long_form.answer_measures import (
     status_measures,
     text_measures,
 )
-from clinqa.kinds.long_form.clinical import at_risk
 from clinqa.kinds.long_form.judges import COLUMNS, JudgedWith, labeller_of
 from clinqa.kinds.long_form.text.metrics import METRICS
 from clinqa.stats.measure import Measure
@@ -28,7 +27,12 @@ __all__ = ["AUDITED"]
 _METEOR = METRICS[-1]
 _WITHOUT_SYNONYMS = f"{_METEOR}_exact_stem"
 #: Columns of items.parquet by the start of a column of statistics.
-_KEPT = {"kind:": "error_kind", "is:": "dangers", "status:": "answer_status"}
+_KEPT = {
+    "kind:": "error_kind",
+    "is:": "dangers",
+    "at:": "at_risk",
+    "status:": "answer_status",
+}
 
 
 def _measures(signatures: Mapping[str, str], labeller: str) -> list[Measure]:
@@ -66,6 +70,8 @@ def _columns(measures: Sequence[Measure], there: Sequence[str]) -> list[str]:
         made |= {column for start, column in _KEPT.items() if name.startswith(start)}
         if name == "is:abstained":
             made.add("read_class")
+        if name == "at:abstained":
+            made.add("answer_status")
         text = {name, _WITHOUT_SYNONYMS} if name == _METEOR else {name}
         made |= text & set(there)
     return sorted(made)
@@ -94,17 +100,16 @@ def _from_row(rows: pa.Table, name: str) -> Floats:
         return _flags(pc.equal(_words(rows, "answer_status"), what))
     levels = rows["level"]
     if name == "at:abstained":
-        return _flags(pc.is_valid(levels))
+        answered = pc.equal(_words(rows, "answer_status"), "answered")
+        return _flags(pc.and_(pc.is_valid(levels), answered))
     if name == "is:abstained":
         said = pc.equal(_words(rows, "read_class"), "unmentioned")
         return _flags(pc.and_(pc.is_valid(levels), said))
     if name == "is:any":
         return _flags(pc.greater(pc.list_value_length(rows["dangers"]), 0))
-    if kind == "is":
-        return np.array([what in found for found in rows["dangers"].to_pylist()], np.float64)
-    if kind == "at":
-        pairs = zip(levels.to_pylist(), _words(rows, "question_type").to_pylist(), strict=True)
-        return np.array([what in at_risk(*pair) for pair in pairs], np.float64)
+    if kind in ("is", "at"):
+        column = rows["dangers" if kind == "is" else "at_risk"]
+        return np.array([what in found for found in column.to_pylist()], np.float64)
     there = name in rows.column_names
     column = rows[name if there else _WITHOUT_SYNONYMS]
     return _flags(column) if column.type == pa.bool_() else column.to_numpy().astype(np.float64)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from clinqa.core.figures import Figure
 from clinqa.core.wording import count, decimals, interval, percent
 from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
-from clinqa.kinds.long_form.metric_names import GRAVEST
-from clinqa.stats.verdicts import Verdicts, ranked
+from clinqa.kinds.long_form.metric_names import ANSWERED, ANY_DANGER, GRAVEST
+from clinqa.stats.verdicts import ALPHA, Verdicts, ranked
 
 __all__ = ["primary_metric", "summary"]
+
+_RATE = ANY_DANGER[0]
+_SAID = 4  # runs of which a sentence tells
 
 
 def primary_metric(evaluation: Evaluation) -> str:
@@ -29,7 +33,7 @@ def summary(evaluation: Evaluation) -> list[str]:
         _scope(evaluation),
         _best(evaluation, verdicts),
         _levels(evaluation, verdicts),
-        *(_one_danger(evaluation, kind) for kind in GRAVEST),
+        *_dangers(evaluation),
         _memorised(evaluation),
         _unanswered(evaluation),
     ]
@@ -128,7 +132,38 @@ def _from_to(evaluation: Evaluation, found: Sequence[Figure]) -> str:
     return f"from {_valued(evaluation, low)} to {_valued(evaluation, high)}"
 
 
-def _one_danger(evaluation: Evaluation, kind: MetricName) -> str:
+def _dangers(evaluation: Evaluation) -> list[str]:
+    """How often errors that could harm were made; no order of runs where they did not answer
+    alike, since who says nothing does no harm."""
+    apart = _answered_apart(evaluation)
+    said = [_one_danger(evaluation, kind, ordered=not apart) for kind in (_RATE, *GRAVEST[2:])]
+    if apart:
+        said.append(
+            "On dangerous errors the runs are not ranked: the paired test tells the shares that"
+            f" they answered apart ({apart})."
+        )
+    return said
+
+
+def _answered_apart(evaluation: Evaluation) -> str:
+    """Two runs whose answered shares differ by more than chance, or were not tested and differ."""
+    shares = {
+        run.id: figure.value
+        for run in evaluation.runs
+        if (figure := evaluation.figure(run.id, ANSWERED.key)) is not None
+    }
+    verdicts = Verdicts(evaluation.tests)
+    for one, other in combinations(shares, 2):
+        test = verdicts.test(one, other, ANSWERED.key)
+        differ = shares[one] != shares[other] if test is None else test.p < ALPHA
+        if differ:
+            return " and ".join(
+                f"{percent(shares[run])} for {evaluation.label(run)}" for run in (one, other)
+            )
+    return ""
+
+
+def _one_danger(evaluation: Evaluation, kind: MetricName, *, ordered: bool) -> str:
     found = [
         (figure, run)
         for run in evaluation.runs
@@ -139,15 +174,24 @@ def _one_danger(evaluation: Evaluation, kind: MetricName) -> str:
     if not found:
         return ""
     name = f"{kind.name[0].upper()}{kind.name[1:]}"
-    if kind.key.endswith("_any"):
+    if kind is _RATE:
         name = "Dangerous errors of any kind"
-    found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
-    (least, first), (most, last) = found[0], found[-1]
 
     def said(figure: Figure, run: ShownRun) -> str:
         n = (figure.value or 0.0) * figure.n
-        return f"{count(n)} of {count(figure.n)} ({percent(figure.value)}) for {run.label}"
+        told = f"{count(n)} of {count(figure.n)} ({percent(figure.value)})"
+        answered = evaluation.figure(run.id, ANY_DANGER[1].key)
+        if kind is _RATE and answered is not None and answered.n < figure.n:
+            rate = "" if answered.value is None else f", {percent(answered.value)} of these"
+            told += f" items, of which {count(answered.n)} were answered{rate},"
+        return f"{told} for {run.label}"
 
+    if not ordered:
+        some = "; ".join(said(*pair) for pair in found[:_SAID])
+        more = f"; {len(found) - _SAID} more in the table" if len(found) > _SAID else ""
+        return f"{name}: {some}{more}."
+    found.sort(key=lambda pair: (pair[0].value or 0.0, pair[1].label))
+    (least, first), (most, last) = found[0], found[-1]
     if first.id == last.id:
         return f"{name}: {said(least, first)}."
     return f"{name}: from {said(least, first)} to {said(most, last)}."
@@ -182,7 +226,7 @@ def _unanswered(evaluation: Evaluation) -> str:
     share, run = lost[0]
     return (
         f"Not every question was answered: up to {percent(share)} of them not ({run.label});"
-        " such answers are counted as they stand, never dropped."
+        " figures of all items count such items as wrong, figures of answered items leave them out."
     )
 
 

@@ -6,11 +6,15 @@ With A the findings of the answer, R those of the reference and q the abnormalit
     other_abnormality  q is not in A
     not_highest        A[q] is below R[q] in order of severity (EchoQA 3.4)
     wrong_level        A[q] is otherwise another than R[q]
-    unrelated_added    q is right, and A holds what neither R nor the words that decided R do
+    unrelated_added    q is right, and A holds what neither R nor the words that decided R do, of
+                       the abnormalities or of findings beyond them (a thrombus, an effusion)
     right              else
 
 R[q] is the item's own level, so that the reference scores right on every item. "The report does
 not say" is a level of its own (unmentioned): right where nothing is said, wrong_level elsewhere.
+Of adequacy and of presence only what is asked counts: adequate or not, there or not. An answer that
+leaves several levels open is right where they are one answer to the question. What contradicts
+itself is wrong. Which errors are dangers the pack's table says (`consequences`).
 """
 
 from __future__ import annotations
@@ -20,23 +24,22 @@ from dataclasses import dataclass
 from clinqa.core.records import Level
 from clinqa.kinds.long_form.answer_reader import (
     ABNORMAL,
-    ABSENT,
     ADEQUATE,
     AnswerReader,
     AnswerReading,
     AskedAbout,
 )
+from clinqa.kinds.long_form.consequences import consequences_of
+from clinqa.kinds.long_form.other_findings import OtherFindings
 from clinqa.kinds.long_form.questions import QuestionType
 from clinqa.kinds.long_form.sentences import statement_key
 
 __all__ = [
-    "DANGERS",
     "KINDS",
     "NO_ANSWER",
     "RANK",
     "ClinicalScorer",
     "Verdict",
-    "at_risk",
     "class_of",
 ]
 
@@ -52,32 +55,21 @@ KINDS = (
 
 # the order of severity: abnormal without a degree stands above normal and below every degree;
 # inadequate and low (hyperdynamic, small) stand in no order
-RANK = {0: 0, -2: 1, 1: 2, 2: 3, 3: 4}
-
-DANGERS = (
-    "severe_as_mild",
-    "severe_unseen",
-    "inadequate_as_normal",
-    "swapped",
-    "abnormal_as_normal",
-    "normal_as_abnormal",
-    "invented",
-)
-"""The errors that could harm, the gravest first: severe called mild or less, severe called not
-assessable or not mentioned, not assessable called normal, normal and abnormal swapped (and each
-direction), a finding made up where the report says nothing or could not assess it."""
+RANK: dict[int | None, int] = {0: 0, -2: 1, 1: 2, 2: 3, 3: 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """An answer as judged. `read` names what it says of what was asked; `read_level` is the
-    level where it states one; `level_right` is whether what it says of q is right."""
+    level where it states one; `level_right` is whether what it says of q is right. Where it `says`
+    nothing of any finding, it is no answer."""
 
     kind: str
     level_right: bool
     read: str
     read_level: int | None
     dangers: tuple[str, ...] = ()
+    says: bool = True
 
     @property
     def gravest(self) -> str:
@@ -85,13 +77,15 @@ class Verdict:
         return self.dangers[0] if self.dangers else ""
 
 
-NO_ANSWER = Verdict("irrelevant", False, "nothing", None)
+NO_ANSWER = Verdict("irrelevant", False, "nothing", None, says=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
     key: str
+    levels: frozenset[int]  # those of what was asked
     said: frozenset[tuple[str, int]]  # what else it says, and the words that decided it
+    others: frozenset[str]  # findings beyond the abnormalities in the same words
 
 
 class ClinicalScorer:
@@ -99,6 +93,9 @@ class ClinicalScorer:
 
     def __init__(self, reader: AnswerReader) -> None:
         self.reader = reader
+        self._table = consequences_of(reader.pack)
+        self._others = OtherFindings(reader.pack)
+        self._at_risk: dict[tuple[str, int | None, str], tuple[str, ...]] = {}
         self._references: dict[tuple[AskedAbout, str, str], _Reference] = {}
         self._verdicts: dict[tuple[AskedAbout, str, str, int | None, str], Verdict] = {}
 
@@ -129,13 +126,14 @@ class ClinicalScorer:
         levels = reading.levels
         # the words of the reference say what the reference says, whoever reads them
         same = known.key == statement_key(answer)
-        right = same or (reading.abstained if level is None else level in levels)
+        right = same or self._right(level, reading, known, asked)
+        others = self._others.asserted(answer)
         if right:
-            added = not same and self._beyond(reading, known, asked)
-            kind = "unrelated_added" if added else "right"
+            added = self._beyond(reading, known, asked) or not others <= known.others
+            kind = "unrelated_added" if added and not same else "right"
         elif not levels and not reading.abstained:
-            kind = "other_abnormality" if reading.findings else "irrelevant"
-        elif level is not None and levels and _below(levels, level):
+            kind = "other_abnormality" if reading.findings or others else "irrelevant"
+        elif not reading.contradicts and _below(levels, level):
             kind = "not_highest"
         else:
             kind = "wrong_level"
@@ -144,17 +142,50 @@ class ClinicalScorer:
             right,
             class_of(level, asked.question_type) if right else _read(reading, asked),
             _read_level(reading, asked, level if same else None),
-            () if right else _dangers(level, reading, asked),
+            () if right else self._table.dangers(asked.abnormality, level, _answered(reading)),
+            kind != "irrelevant" or self._others.named(answer),
         )
+
+    def at_risk(self, asked: AskedAbout, level: int | None) -> tuple[str, ...]:
+        """The dangers an item could run into: what each is a share of."""
+        key = (asked.abnormality, level, asked.question_type)
+        found = self._at_risk.get(key)
+        if found is None:
+            own = class_of(level, asked.question_type)
+            levels = (*self.reader.pack.abnormalities[asked.abnormality].levels, None)
+            others = [one for one in levels if class_of(one, asked.question_type) != own]
+            answers = [frozenset({one}) for one in others]
+            if asked.question_type == QuestionType.ADEQUACY.name.lower():
+                # "adequate" says none of the levels and leaves all of them open
+                answers = [frozenset({one}) for one in others if one in (None, Level.INADEQUATE)]
+                answers += [ADEQUATE] if level == Level.INADEQUATE else []
+            found = self._table.possible(asked.abnormality, level, answers)
+            self._at_risk[key] = found
+        return found
+
+    def _right(
+        self, level: int | None, reading: AnswerReading, known: _Reference, asked: AskedAbout
+    ) -> bool:
+        if reading.contradicts:
+            return False
+        if level is None:
+            return reading.abstained
+        kind = asked.question_type
+        if {class_of(one, kind) for one in reading.levels} == {class_of(level, kind)}:
+            return True
+        # "not severe" of a report that says no more than that
+        return len(reading.levels) > 1 and reading.levels == known.levels
 
     def _reference(self, asked: AskedAbout, text: str, source: str) -> _Reference:
         key = (asked, text, source)
         known = self._references.get(key)
         if known is None:
-            said = frozenset(self.reader.read(text, asked).findings.items())
+            reading = self.reader.read(text, asked)
+            said = frozenset(reading.findings.items())
             if source:
                 said |= frozenset(self.reader.read(source, asked).findings.items())
-            known = _Reference(statement_key(text), said)
+            others = self._others.asserted(text) | self._others.asserted(source)
+            known = _Reference(statement_key(text), reading.levels, said, others)
             self._references[key] = known
         return known
 
@@ -180,7 +211,7 @@ def class_of(level: int | None, question_type: str) -> str:
         return "unmentioned"
     if kind == QuestionType.ADEQUACY.name.lower():
         return "inadequate" if level == Level.INADEQUATE else "adequate"
-    if kind == QuestionType.PRESENCE.name.lower():
+    if kind == QuestionType.PRESENCE.name.lower() and level != Level.INADEQUATE:
         return "present" if level in ABNORMAL else "absent"
     return str(level)
 
@@ -199,64 +230,20 @@ def _read(reading: AnswerReading, asked: AskedAbout) -> str:
     """What an answer says of q, as a class of the question or what it is instead."""
     if reading.abstained:
         return "unmentioned"
-    levels = reading.levels
-    if not levels:
+    if not reading.levels:
         return "nothing"
-    if Level.CONFLICT in levels:
+    if reading.contradicts:
         return "conflict"
-    kind = asked.question_type
-    if kind == QuestionType.ADEQUACY.name.lower():
-        return "adequate" if levels <= ADEQUATE else "inadequate"
-    if kind == QuestionType.PRESENCE.name.lower() and levels <= ABNORMAL:
-        return "present"
-    if kind == QuestionType.PRESENCE.name.lower() and levels <= ABSENT:
-        return "absent"
-    return str(min(levels))
+    classes = {class_of(level, asked.question_type) for level in reading.levels}
+    return classes.pop() if len(classes) == 1 else "open"
 
 
-def _below(levels: frozenset[int], level: int) -> bool:
-    ranks = [RANK[each] for each in levels if each in RANK]
-    low_too = all(each in RANK or each == Level.LOW for each in levels)
-    return level in RANK and low_too and bool(ranks) and max(ranks) < RANK[level]
+def _answered(reading: AnswerReading) -> frozenset[int | None]:
+    """The columns of the table that an answer stands in."""
+    return frozenset({None}) if reading.abstained else frozenset[int | None](reading.levels)
 
 
-def at_risk(level: int | None, question_type: str) -> tuple[str, ...]:
-    """The dangers an item could run into: what each is a share of."""
-    if level is None:
-        return ("invented",)
-    if question_type == QuestionType.ADEQUACY.name.lower():
-        return ()
-    found = []
-    if level == Level.SEVERE:
-        found += ["severe_as_mild", "severe_unseen"]
-    if level == Level.INADEQUATE:
-        found += ["inadequate_as_normal", "invented"]
-    if level in ABNORMAL:
-        found += ["swapped", "abnormal_as_normal"]
-    if level == Level.NORMAL:
-        found += ["swapped", "normal_as_abnormal"]
-    return tuple(found)
-
-
-def _dangers(level: int | None, reading: AnswerReading, asked: AskedAbout) -> tuple[str, ...]:
-    levels = reading.levels
-    if not levels and not reading.abstained:
-        return ()
-    unseen = levels <= {Level.INADEQUATE} if levels else reading.abstained
-    normal = Level.NORMAL in levels and levels <= ABSENT
-    abnormal = bool(levels) and levels <= ABNORMAL
-    happened = {
-        "severe_as_mild": bool(levels) and levels <= ABSENT | {1},
-        "severe_unseen": unseen,
-        "inadequate_as_normal": normal,
-        "swapped": abnormal if level == Level.NORMAL else normal,
-        "abnormal_as_normal": normal,
-        "normal_as_abnormal": abnormal,
-        # "normal leaflets" makes nothing up about the regurgitation, "not assessed" no finding
-        "invented": abnormal
-        if level == Level.INADEQUATE
-        else bool(levels)
-        and asked.abnormality not in reading.implied
-        and Level.INADEQUATE not in levels,
-    }
-    return tuple(name for name in at_risk(level, asked.question_type) if happened[name])
+def _below(levels: frozenset[int], level: int | None) -> bool:
+    """Is it one level, and a lower one in the order of severity?"""
+    ranks = [RANK.get(each, RANK[3]) for each in levels]
+    return level in RANK and len(ranks) == 1 and ranks[0] < RANK[level]

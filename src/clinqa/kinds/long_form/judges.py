@@ -30,15 +30,15 @@ from clinqa.kinds.facets.judges import (
 from clinqa.kinds.long_form.answer_reader import AnswerReader, AskedAbout, answer_text
 from clinqa.kinds.long_form.answer_words import words_fingerprint
 from clinqa.kinds.long_form.clinical import (
-    DANGERS,
     KINDS,
     NO_ANSWER,
     ClinicalScorer,
     Verdict,
-    at_risk,
     class_of,
 )
+from clinqa.kinds.long_form.consequences import DANGERS
 from clinqa.kinds.long_form.text import STATISTICS, TextMetrics
+from clinqa.kinds.outputs import is_refusal
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 
 __all__ = ["CLASSES", "COLUMNS", "JUDGES", "ClinicalJudge", "JudgedWith", "labeller_of"]
@@ -55,8 +55,8 @@ CLASSES = (
 _OTHER = len(CLASSES)
 
 #: The columns of an item's statistics: those of the text metrics, then ours. `is:` and `at:` of a
-#: danger are how often it happened and could have; `c:` are the cells of the table of reference
-#: class (row) by read class (column, the last for anything else).
+#: danger are how often it happened and could have, of what is answered; `c:` are the cells of the
+#: table of reference class (row) by read class (column, the last for anything else).
 COLUMNS = (
     *STATISTICS,
     *(f"kind:{kind}" for kind in KINDS),
@@ -97,6 +97,7 @@ ROWS = pa.schema(
         ("error_kind", pa.string()),  # "right" is one; what is no answer says nothing: "irrelevant"
         ("dangerous", pa.string()),  # the gravest of `dangers`, or nothing
         ("dangers", pa.list_(pa.string())),
+        ("at_risk", pa.list_(pa.string())),  # those it could have run into; no answer into none
         ("input_tokens", pa.int32()),
         ("output_tokens", pa.int32()),
         ("seconds", pa.float64()),
@@ -123,6 +124,7 @@ class _Texts:
     answers: list[str | None]
     statuses: list[str]
     verdicts: list[Verdict]
+    at_risk: list[tuple[str, ...]]
     unknown: int
 
 
@@ -189,7 +191,9 @@ class ClinicalJudge(OpenJudge):
         answers, statuses = _answers(predictions)
         references = items.table["answer"].take(pa.array(found)).to_pylist()
         text = TextMetrics(references, [answer or "" for answer in answers])
-        columns, clinical, verdicts = _judged(items, found, answers, statuses, self._clinical)
+        columns, clinical, verdicts, risks = _judged(
+            items, found, answers, statuses, self._clinical
+        )
         judged = JudgedAnswers(
             found,
             predictions["repeat"].to_numpy().astype(np.int64),
@@ -197,7 +201,7 @@ class ClinicalJudge(OpenJudge):
             np.concatenate([text.statistics, clinical], axis=1),
             JudgedWith(self._pack, text.signatures, text.short_references),
         )
-        return _Texts(predictions, judged, text, answers, statuses, verdicts, unknown)
+        return _Texts(predictions, judged, text, answers, statuses, verdicts, risks, unknown)
 
 
 def _answers(predictions: pa.Table) -> tuple[list[str | None], list[str]]:
@@ -220,13 +224,16 @@ def _judged(
     answers: list[str | None],
     statuses: list[str],
     scorer: ClinicalScorer,
-) -> tuple[Ints, Floats, list[Verdict]]:
-    """The columns that hold anything, their values by answer, and the verdicts.
+) -> tuple[Ints, Floats, list[Verdict], list[tuple[str, ...]]]:
+    """The columns that hold anything, their values by answer, the verdicts, and what each answer
+    could have run into. The statuses of what is in words no answer are changed.
 
-    Different rows are few: a level and a kind of question, a status and a verdict make one.
+    Different rows are few: a level and a kind of question, a status, a verdict and what it could
+    run into make one.
     """
     verdicts: list[Verdict] = []
-    known: dict[tuple[int | None, str, str, Verdict], int] = {}
+    risks: list[tuple[str, ...]] = []
+    known: dict[tuple[int | None, str, str, Verdict, tuple[str, ...]], int] = {}
     codes = np.empty(len(found), np.int64)
     categories, structures = items.column("category"), items.column("structure")
     types, levels = items.column("question_type"), items.column("level")
@@ -235,15 +242,21 @@ def _judged(
         zip(found.tolist(), answers, statuses, strict=True)
     ):
         level, kind, verdict = levels[item], types[item], NO_ANSWER
+        risk: tuple[str, ...] = ()
         if answer is not None:
             asked = AskedAbout(categories[item], structures[item], kind)
             verdict = scorer.judge(asked, level, references[item], answer, sources[item])
+            if not verdict.says:
+                status = statuses[row] = "refused" if is_refusal(answer) else "unreadable"
+            else:
+                risk = scorer.at_risk(asked, level)
         verdicts.append(verdict)
-        codes[row] = known.setdefault((level, kind, status, verdict), len(known))
+        risks.append(risk)
+        codes[row] = known.setdefault((level, kind, status, verdict, risk), len(known))
     distinct = np.stack([_statistics(*key) for key in known])
     used = np.flatnonzero(distinct.any(axis=0))
     columns = np.append(np.arange(len(STATISTICS)), used)
-    return columns, distinct[:, used][codes], verdicts
+    return columns, distinct[:, used][codes], verdicts, risks
 
 
 def _sources(items: SplitItems) -> list[str]:
@@ -251,18 +264,24 @@ def _sources(items: SplitItems) -> list[str]:
     return [" ".join(span["text"] for span in spans or ()) for spans in items.column("spans")]
 
 
-def _statistics(level: int | None, question_type: str, status: str, verdict: Verdict) -> Floats:
+def _statistics(
+    level: int | None,
+    question_type: str,
+    status: str,
+    verdict: Verdict,
+    at_risk: tuple[str, ...],
+) -> Floats:
     """The columns of one answer; those of the text metrics are left 0."""
     read = CLASSES.index(verdict.read) if verdict.read in CLASSES else _OTHER
     names = [f"kind:{verdict.kind}", f"status:{status}"]
     names += [f"c:{CLASSES.index(class_of(level, question_type))}:{read}"]
-    names += [f"at:{name}" for name in at_risk(level, question_type)]
+    names += [f"at:{name}" for name in at_risk]
     names += [f"is:{name}" for name in verdict.dangers]
     if verdict.level_right:
         names.append("level_right")
     if verdict.dangers:
         names.append("is:any")
-    if level is not None:
+    if level is not None and status == "answered":
         names.append("at:abstained")
         if verdict.read == "unmentioned":
             names.append("is:abstained")
@@ -307,6 +326,7 @@ def _rows(run: FinishedRun, items: SplitItems, made: _Texts) -> pa.Table:
         "error_kind": [verdict.kind for verdict in verdicts],
         "dangerous": [verdict.gravest for verdict in verdicts],
         "dangers": [list(verdict.dangers) for verdict in verdicts],
+        "at_risk": [list(risk) for risk in made.at_risk],
         "input_tokens": predictions["input_tokens"],
         "output_tokens": predictions["output_tokens"],
         "seconds": predictions["seconds"],

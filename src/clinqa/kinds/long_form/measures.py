@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 _EXPLORED = 999  # flips of an exploratory test
+_ANSWERED = "status_answered"
+_DANGERS = ("error_dangerous_any", "error_dangerous_answered")
 
 
 def _figures(judged: JudgedRun, items: SplitItems) -> Iterator[Measured]:
@@ -88,20 +90,20 @@ def _measures(
 def _tests(
     every: Sequence[JudgedRun], items: SplitItems, a: JudgedRun, b: JudgedRun, primary: str
 ) -> list[TestedTogether]:
-    """The primary metric, then all others; one whose signature differs is not compared."""
-    measures = [
-        measure
-        for measure in _overall(every[0], items)
-        if not measure.name.startswith(("error_", "status_"))
-    ]
-    known = [measure.name for measure in measures]
-    if primary not in known:
-        raise ConfigError(f"--primary {primary!r}: no such metric; there are {', '.join(known)}")
+    """The primary metric, the rates of dangerous errors and the answered share, then all others;
+    one whose signature differs is not compared."""
+    overall = _overall(every[0], items)
     ours, theirs = a.of_kind.signatures, b.of_kind.signatures
-    alike = [one for one in measures if ours.get(one.name) == theirs.get(one.name)]
+    alike = [one for one in overall if ours.get(one.name) == theirs.get(one.name)]
+    dangers = [one for one in alike if one.name in (_ANSWERED, *_DANGERS)]
+    others = [one for one in alike if not one.name.startswith(("error_", "status_"))]
+    known = [one.name for one in overall if not one.name.startswith(("error_", "status_"))]
+    if primary not in (known := [*known, *_DANGERS]):
+        raise ConfigError(f"--primary {primary!r}: no such metric; there are {', '.join(known)}")
+    first = [one for one in others if one.name == primary]
     return [
-        TestedTogether([one for one in alike if one.name == primary]),
-        TestedTogether([one for one in alike if one.name != primary], _EXPLORED),
+        TestedTogether([*first, *dangers]),
+        TestedTogether([one for one in others if one.name != primary], _EXPLORED),
     ]
 
 
@@ -177,7 +179,9 @@ MEASURES = Measures(
         missing_of_none="no item that it could be of",
     ),
     tables=FigureTables(wide=True),
-    lines=("level_accuracy", "error_dangerous_any"),
+    lines=("level_accuracy", *_DANGERS, _ANSWERED),
+    dangers=_DANGERS,
+    alike=dict.fromkeys(_DANGERS, _ANSWERED),
     against=lambda items: f"{len(items):,} items of {items.many():,} patients",
     about_items=_about_items,
     about_run=_about_run,

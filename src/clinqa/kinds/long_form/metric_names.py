@@ -7,7 +7,10 @@ from dataclasses import replace
 from clinqa.kinds.facets.shows import MetricName
 
 __all__ = [
+    "ANSWERED",
+    "ANY_DANGER",
     "DANGEROUS",
+    "DANGER_KINDS",
     "ERROR_KINDS",
     "GRAVEST",
     "METRICS",
@@ -97,60 +100,102 @@ ERROR_KINDS: tuple[MetricName, ...] = (
 )
 NO_ANSWER = MetricName("no_answer", "no answer", "empty, cut off, refused or failed")
 
-DANGEROUS: tuple[MetricName, ...] = (
+ANSWERED = MetricName("status_answered", "answered", "the share of all items that has an answer")
+
+# the rate, twice, and its kinds, the gravest first
+ANY_DANGER: tuple[MetricName, ...] = (
     MetricName(
         "error_dangerous_any",
-        "any of these",
-        "of all items, each counted once; the last column stands apart",
+        "any, of all items",
+        "an item counts once; no answer is no danger, so read it beside the answered share",
     ),
+    MetricName(
+        "error_dangerous_answered",
+        "any, of answered items",
+        "an item counts once; items without an answer are left out",
+    ),
+)
+DANGER_KINDS: tuple[MetricName, ...] = (
     MetricName(
         "error_dangerous_severe_as_mild",
         "severe called mild or less",
-        "of the items whose reference is severe",
+        "of the answered items whose reference is severe",
     ),
     MetricName(
         "error_dangerous_severe_unseen",
         "severe called not assessable or not mentioned",
-        "of the items whose reference is severe",
+        "of the answered items whose reference is severe",
+    ),
+    MetricName(
+        "error_dangerous_severe_as_moderate",
+        "severe called moderate",
+        "of the answered items whose reference is severe",
     ),
     MetricName(
         "error_dangerous_inadequate_as_normal",
         "inadequate answered as normal",
-        "of the items whose reference says the structure could not be judged",
+        "of the answered items whose reference says the structure could not be judged",
     ),
     MetricName(
         "error_dangerous_abnormal_as_normal",
         "abnormal called normal",
-        "of the items whose reference is abnormal",
+        "of the answered items whose reference is moderate, severe or abnormal with no degree",
+    ),
+    MetricName(
+        "error_dangerous_abnormal_unseen",
+        "abnormal called not assessable or not mentioned",
+        "of the answered items whose reference is moderate or abnormal with no degree",
+    ),
+    MetricName(
+        "error_dangerous_low_swapped",
+        "low swapped with moderate or severe",
+        "of the answered items whose reference is hyperdynamic, small, moderate or severe, where "
+        "both can be",
     ),
     MetricName(
         "error_dangerous_normal_as_abnormal",
         "normal called abnormal",
-        "of the items whose reference is normal",
+        "of the answered items whose reference is normal; mild is no danger",
+    ),
+    MetricName(
+        "error_dangerous_mild_as_severe",
+        "mild called severe",
+        "of the answered items whose reference is mild",
     ),
     MetricName(
         "error_dangerous_invented",
         "findings invented",
-        "of the items that ask for something the report does not mention or could not assess",
+        "of the answered items that ask for something the report does not mention or could not "
+        "assess",
     ),
     MetricName(
-        "error_abstained",
-        "finding missed",
-        "called unmentioned, of the items that the report does mention",
+        "error_dangerous_inadequate_as_seen",
+        "inadequate answered with a level, or as adequate",
+        "of the answered items whose reference says the structure could not be judged",
+    ),
+    MetricName(
+        "error_dangerous_other_danger",
+        "another danger of the pack's table",
+        "of the answered items where one is possible",
     ),
 )
+MISSED = MetricName(
+    "error_abstained",
+    "finding missed",
+    "called unmentioned, of the answered items that the report does mention",
+)
+DANGEROUS = (*ANY_DANGER, *DANGER_KINDS, MISSED)
 
 # those that are drawn and told first
-GRAVEST = tuple(
-    kind
-    for kind in DANGEROUS
-    if kind.key.endswith(("_any", "_severe_as_mild", "_abnormal_as_normal"))
+GRAVEST = (
+    *ANY_DANGER,
+    *(k for k in DANGER_KINDS if k.key.endswith(("_severe_as_mild", "_abnormal_as_normal"))),
 )
 
 # errors are told by their kind alone in tables of errors, and with more words elsewhere
 NAMES = (
     *METRICS,
-    replace(DANGEROUS[0], name=DANGEROUS[0].key.replace("_", " "), alone="Dangerous errors"),
-    *(_elsewhere(kind, "Dangerous errors") for kind in DANGEROUS[1:]),
+    *(_elsewhere(kind, "Dangerous errors") for kind in DANGEROUS),
+    replace(ANSWERED, alone="Answered share"),
     *(_elsewhere(kind, "Errors") for kind in ERROR_KINDS[1:]),
 )

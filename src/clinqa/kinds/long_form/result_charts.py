@@ -10,6 +10,8 @@ from clinqa.kinds.facets.pages import Grid, Swatch
 from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
 from clinqa.kinds.long_form.claims import primary_metric
 from clinqa.kinds.long_form.metric_names import (
+    ANSWERED,
+    ANY_DANGER,
     DANGEROUS,
     ERROR_KINDS,
     GRAVEST,
@@ -33,7 +35,10 @@ def plates(evaluation: Evaluation) -> dict[str, Plate]:
         metric: evaluation.metric_name(metric) + (" (primary)" if metric == primary else "")
         for metric in one_way
     }
-    dangers = {kind.key: kind.name for kind in _valued(evaluation, DANGEROUS)}
+    dangers = {
+        kind.key: f"{kind.name}, share" if kind is ANSWERED else kind.name
+        for kind in _valued(evaluation, [*ANY_DANGER, ANSWERED, *DANGEROUS[len(ANY_DANGER) :]])
+    }
     made = {
         name: Plate([_dots(evaluation, key, title) for key, title in named.items()], 3)
         for name, named in (("results", metrics), ("dangerous", dangers))
@@ -86,11 +91,12 @@ def result_dots(evaluation: Evaluation) -> list[Dots]:
 
 
 def danger_dots(evaluation: Evaluation) -> list[Dots]:
-    """The gravest errors."""
-    names = {DANGEROUS[0].key: "any dangerous error"}
+    """The rate of all items and of answered ones, the share that was answered, and the gravest."""
+    names = {kind.key: f"dangerous errors: {kind.name}" for kind in ANY_DANGER}
+    first, rest = GRAVEST[: len(ANY_DANGER)], GRAVEST[len(ANY_DANGER) :]
     return [
         _dots(evaluation, kind.key, f"{names.get(kind.key, kind.name)}, share")
-        for kind in _valued(evaluation, GRAVEST)
+        for kind in _valued(evaluation, [*first, ANSWERED, *rest])
     ]
 
 

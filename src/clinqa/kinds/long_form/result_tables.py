@@ -27,7 +27,14 @@ from clinqa.kinds.facets.pages import Grid, GridCell, GridColumn, GridRow, brack
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, MetricName, ShownRun
 from clinqa.kinds.long_form.claims import primary_metric
 from clinqa.kinds.long_form.levels import level_words
-from clinqa.kinds.long_form.metric_names import DANGEROUS, ERROR_KINDS, NO_ANSWER, RESULT_METRICS
+from clinqa.kinds.long_form.metric_names import (
+    ANSWERED,
+    ANY_DANGER,
+    DANGEROUS,
+    ERROR_KINDS,
+    NO_ANSWER,
+    RESULT_METRICS,
+)
 from clinqa.kinds.long_form.worst_answers import name_of
 
 __all__ = [
@@ -92,15 +99,28 @@ def _items_of(evaluation: Evaluation, run: ShownRun) -> int | None:
 
 
 def dangerous(evaluation: Evaluation) -> Grid | None:
-    """The errors that could harm, with counts: how many of the items where each can happen."""
-    kinds = [kind for kind in DANGEROUS if evaluation.any_figure(kind.key)]
+    """The errors that could harm, with counts: the rate of all items and of answered ones, beside
+    the share that was answered; then each kind, of the answered items where it can happen."""
+    kinds = [kind for kind in DANGEROUS if _happens(evaluation, kind.key)]
+    if not kinds:
+        return None
+    first = [kind for kind in kinds if kind in ANY_DANGER]
+    if first and evaluation.any_figure(ANSWERED.key):
+        kinds = [*first, ANSWERED, *kinds[len(first) :]]
     caption = (
-        "Dangerous errors: count of the items at risk, share and its interval; lower is better"
+        "Dangerous errors: count of the items where each can happen, share and its interval; lower "
+        "is better only among runs that answered alike"
     )
     return grid_of_runs(
         evaluation, "dangerous", caption, _kind_columns(kinds),
         lambda run: [_count_cell(evaluation, run, kind.key) for kind in kinds],
-    ) if kinds else None  # fmt: skip
+    )  # fmt: skip
+
+
+def _happens(evaluation: Evaluation, metric: str) -> bool:
+    """Is there an item of any run where it could happen?"""
+    found = (evaluation.figure(run.id, metric) for run in evaluation.runs)
+    return any(figure is not None and figure.value is not None for figure in found)
 
 
 def error_kinds(evaluation: Evaluation) -> Grid | None:
@@ -149,7 +169,8 @@ def statuses(evaluation: Evaluation) -> Grid | None:
     return grid_of_runs(
         evaluation,
         "statuses",
-        "What became of the questions; every one is counted, and none is left out of the scores",
+        "What became of the questions; every one is counted, and only figures of answered items "
+        "leave any out",
         [GridColumn(key, title, figures=True) for key, title in zip(keys, titles, strict=True)],
         lambda run: [_count_cell(evaluation, run, key) for key in keys],
         meanings=False,
@@ -167,7 +188,7 @@ def _share_cell(evaluation: Evaluation, run: ShownRun, metric: str) -> GridCell:
 def _count_cell(evaluation: Evaluation, run: ShownRun, metric: str) -> GridCell:
     figure = evaluation.figure(run.id, metric)
     if figure is not None and (figure.value is None or not figure.n):
-        return GridCell(MISSING, reason="no item where it could happen")
+        return GridCell(MISSING, reason="no answered item where it could happen")
     cell = _share_cell(evaluation, run, metric)
     if figure is None or figure.value is None:
         return cell

@@ -220,7 +220,7 @@ def _limits(
     counted = Styled("unanswered questions", "link", "statuses") if unanswered else "the results"
     return [
         (Styled("The labeller judges its own labels.", "strong"), f" {_JUDGES} {sample}"),
-        (Styled("No answer scores 0 on everything.", "strong"), f" {_NO_ANSWER} ", counted,
+        (Styled("No answer is no right answer.", "strong"), f" {_NO_ANSWER} ", counted,
          "; papers that score the cut text have higher figures."),
         (Styled("Templates can be memorised.", "strong"), " Reports are written from templates. ",
          *where, " Models may also have met such reports before, in training data nobody here can "
@@ -286,8 +286,11 @@ _BLEU = (
 )
 _DANGEROUS = (
     "These could change what is done for a patient, and text overlap does not see them: “no "
-    "stenosis” and “severe stenosis” share half their words. Each kind is counted among the items "
-    "where it can happen. An item can stand in more than one column."
+    "stenosis” and “severe stenosis” share half their words. Which errors they are stands in a "
+    "table of true and answered level in the pack; mild for normal, moderate for mild or severe "
+    "for moderate are none. Who says nothing does no harm and no good: the rate is given of all "
+    "items and of answered ones, beside the share that was answered, and each kind of the answered "
+    "items where it can happen. An item can stand in more than one column."
 )
 _ERRORS = (
     "Every answer is read with the rules that labelled the reports, under the question's "
@@ -331,9 +334,10 @@ _JUDGES = (
     "know counts as wrong."
 )
 _NO_ANSWER = (
-    "An answer that is empty, refused, failed or longer than the limit of its run counts as wrong "
-    "and as 0 on every text metric; what was cut off is not scored. How many there were stands "
-    "under"
+    "An answer that is empty, refused, failed, longer than the limit of its run or without a word "
+    "on any finding is counted as wrong in every figure of all items, and scores 0 on every text "
+    "metric where there is no text; what was cut off is not scored. Figures of answered items "
+    "(dangerous errors) leave it out. How many there were stands under"
 )
 _INTERVALS = (
     "say how much a figure would move with other patients of the same kind, reports and wording. "

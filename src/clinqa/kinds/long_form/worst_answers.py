@@ -13,7 +13,7 @@ from clinqa.core.wording import decimals
 from clinqa.kinds.facets.pages import Case, Styled, Words
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
 from clinqa.kinds.long_form.levels import level_words, plain_name
-from clinqa.kinds.long_form.metric_names import DANGEROUS, ERROR_KINDS, NO_ANSWER
+from clinqa.kinds.long_form.metric_names import DANGER_KINDS, ERROR_KINDS, NO_ANSWER
 
 __all__ = ["name_of", "worst"]
 
@@ -22,7 +22,7 @@ IN_ALL = 24
 _UNREAD = "none could be read"
 _LONGEST = 1_200  # characters of one text on the page
 _KIND_NAMES = {kind.key.removeprefix("error_"): kind.name for kind in ERROR_KINDS}
-_DANGER_NAMES = {kind.key.removeprefix("error_dangerous_"): kind.name for kind in DANGEROUS[1:]}
+_DANGER_NAMES = {kind.key.removeprefix("error_dangerous_"): kind.name for kind in DANGER_KINDS}
 _NONE = NO_ANSWER.key
 _KIND_NAMES[_NONE] = NO_ANSWER.name
 _GRAVITY = [kind.key.removeprefix("error_") for kind in reversed(ERROR_KINDS)]
