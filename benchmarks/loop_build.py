@@ -108,7 +108,7 @@ class Batch:
         items = {
             f.name: fixed.get(f.name) if f.name in fixed else pa.array(self.items[f.name], f.type)
             for f in LONG_FORM
-            if f.name != "statement_seen"
+            if f.name not in ("statement_seen", "nearest_in_train")
         }
         items["key"] = pa.array(self.keys, pa.uint64())
         labels = {

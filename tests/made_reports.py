@@ -22,11 +22,12 @@ from clinqa.core.stage import Workplace
 from clinqa.dataset.card import Card
 from clinqa.dataset.publish import write_card
 from clinqa.kinds.long_form.columns import COLUMNS, LABELS, LONG_FORM, STATEMENTS
+from clinqa.kinds.long_form.statements import folded, template_key
 
 Report = tuple[str, str, tuple[str, ...]]
 
 _ITEMS = pa.schema(
-    [f for f in LONG_FORM if f.name != "statement_seen"]
+    [f for f in LONG_FORM if f.name not in ("statement_seen", "nearest_in_train")]
     + [pa.field("study", pa.int32()), pa.field("statement_key", pa.uint64())]
 )
 _LABELS = pa.schema([*LABELS, pa.field("study", pa.int32())])
@@ -65,6 +66,7 @@ class Maker:
 
     def batch(self, reports: Sequence[Report], first_row: int = 1) -> BatchTables:
         studies, items, labels, occurrences, rejects = [], [], [], [], []
+        templates: dict[int, str] = {}
         for place, report in enumerate(reports):
             study_id, group, sentences = report
             text = text_of(report)
@@ -81,7 +83,8 @@ class Maker:
                 level = len(sentence) % 4
                 question = f"What about {name}?"
                 identity = item_id("long_form", study_id, "text", None, question, sentence)
-                key = stable_hash("statement", sentence)
+                key = template_key(folded(sentence))
+                templates[key] = folded(sentence)
                 self.read[sentence] = (name, level)
                 number = self.statements.setdefault(sentence, len(self.statements))
                 occurrences.append((place, number))
@@ -95,6 +98,7 @@ class Maker:
             _table(labels, _LABELS),
             _table(occurrences, _OCCURRENCES),
             rejects,
+            templates,
         )
 
     def table(self) -> pa.Table:
@@ -141,7 +145,7 @@ REPORTS: tuple[Report, ...] = tuple(
         (
             f"chamber is of size {i % 5}.",
             f"valve leaks {'a bit' if i % 3 else 'not at all'}.",
-            f"wall number {i} moves.",
+            f"wall {'moves' * (i + 1)}.",
         ),
     )
     for i in range(40)

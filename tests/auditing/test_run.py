@@ -19,6 +19,7 @@ from clinqa.builders.reports.pipeline import BuildOptions, build_reports
 from clinqa.cli.command_line import run as clinqa
 from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.manifest import Manifest
+from clinqa.core.records import DataClass
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
@@ -34,7 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("audited")
     simulate(420, 4, place / "reports.csv")
     dataset = place / "dataset"
-    build_reports([place / "reports.csv"], dataset, BuildOptions(workers=1))
+    asked = BuildOptions(workers=1, data_class=DataClass.RESTRICTED)
+    build_reports([place / "reports.csv"], dataset, asked)
     cohort = place / "cohort"
     made = ["simulate", "cohort", str(dataset), "--out", str(cohort), "--repeats", "2"]
     assert clinqa([*made, "--on", "insurance", "--drop", "0.5", "--seed", "3"]) == 0

@@ -17,7 +17,7 @@ REMOTE = "openai:x --base-url http://192.0.2.1:9/v1"
 def data(work: Work) -> None:
     """A small restricted dataset with two runs and scores."""
     work.run("simulate", "simulate echo --studies 24 --seed 9 --out reports.csv")
-    work.run("build", "build echo reports.csv --workers 1 --out set")
+    work.run("build", "build echo reports.csv --data-class restricted --workers 1 --out set")
     work.run("build other", "build echo reports.csv --workers 1 --seed 7 --out other")
     for name in ("retrieval", "prior"):
         work.run(f"predict {name}", f"predict set --model baseline:{name} --out {name}")

@@ -425,6 +425,11 @@ def test_the_name_of_a_variable_is_shown(tmp_path: Path) -> None:
     assert "--api-key-env MY_KEY" in html
 
 
-def test_every_figure_of_the_levels_says_its_n(folder: Path) -> None:
-    cells = [cell for row in tables_of(folder)["levels"].rows for cell in row.cells]
-    assert all(" n " in f" {cell.spread}" for cell in cells if cell.value is not None)
+def test_figures_of_other_items_in_a_column_say_their_n(folder: Path) -> None:
+    grid = tables_of(folder)["levels"]
+    for at in range(len(grid.columns)):
+        sizes = {row.cells[at].n for row in grid.rows if row.cells[at].value is not None}
+        told = [grid.told_n(row, at) for row in grid.rows if row.cells[at].value is not None]
+        assert told == [row.cells[at].n if len(sizes) > 1 else None for row in grid.rows
+                        if row.cells[at].value is not None]  # fmt: skip
+    assert all(cell.n for row in grid.rows for cell in row.cells if cell.value is not None)

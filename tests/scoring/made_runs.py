@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from clinqa.builders.reports.pipeline import BuildOptions, build_reports
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.records import DataClass
 from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.simulate.echo import simulate
@@ -24,7 +25,8 @@ def build(folder: Path, studies: int = 80, seed: int = 1) -> Dataset:
     """A dataset with all kinds of questions."""
     reports = folder / "reports.csv"
     simulate(studies, seed, reports)
-    build_reports([reports], folder / "dataset", BuildOptions(questions="full", workers=1))
+    asked = BuildOptions(questions="full", workers=1, data_class=DataClass.RESTRICTED)
+    build_reports([reports], folder / "dataset", asked)
     return open_dataset(folder / "dataset")
 
 

@@ -181,5 +181,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
 
 def test_nothing_is_left_behind_and_only_the_owner_reads(tmp_path: Path) -> None:
     simulate(2, 1, tmp_path / "echo.csv")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["echo.csv", "echo.gold.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "echo.csv", "echo.gold.jsonl", "echo.simulated.json",
+    ]  # fmt: skip
     assert (tmp_path / "echo.csv").stat().st_mode & 0o077 == 0

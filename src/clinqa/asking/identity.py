@@ -17,7 +17,7 @@ from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.asking.source import ItemSource
 from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.manifest import FileRecord
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.records import DataClass, strictest
 from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
@@ -26,7 +26,7 @@ from clinqa.kinds.registry import ItemKind
 from clinqa.models.registry import KINDS, kind_of, weights_sha256
 from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
 
-__all__ = ["VERB", "Assignment", "check_learnt", "data_class_of_run", "known_of"]
+__all__ = ["VERB", "Assignment", "check_learnt", "data_class_of_run", "known_of", "sources_of_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +70,18 @@ class Assignment:
 VERB = "predict"
 
 
+def sources_of_run(dataset: Dataset, options: PredictOptions) -> list[Manifest]:
+    """What a run's class and origin come from: the dataset, adapters, what a baseline learns."""
+    made = [dataset.manifest, *(trained.manifest for trained in _trained(options))]
+    if options.train_from is not None:
+        made.append(open_dataset(options.train_from).manifest)
+    return made
+
+
 def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
     """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
-    classes = [
-        dataset.manifest.data_class,
-        *(trained.manifest.data_class for trained in _trained(options)),
-    ]
-    if options.train_from is not None:
-        classes.append(open_dataset(options.train_from).manifest.data_class)
     return strictest(
-        classes,
+        [made.data_class for made in sources_of_run(dataset, options)],
         options.data_class,
         read="the dataset, or what the adapter was trained on, is",
         instead="; build it again with the class its owner allows",

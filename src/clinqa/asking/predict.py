@@ -14,7 +14,14 @@ from typing import Any
 
 from clinqa.asking.ask import Asking, open_journal
 from clinqa.asking.budget import Budget, price_of, prices_of
-from clinqa.asking.identity import VERB, Assignment, check_learnt, data_class_of_run, known_of
+from clinqa.asking.identity import (
+    VERB,
+    Assignment,
+    check_learnt,
+    data_class_of_run,
+    known_of,
+    sources_of_run,
+)
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompter import Prompter
 from clinqa.asking.prompts import load_template
@@ -27,6 +34,7 @@ from clinqa.asking.source import ItemSource, kind_of_items, train_answers, train
 from clinqa.core.errors import ConfigError, ModelError, PrivacyError
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.origin import origin_of
 from clinqa.core.predictions import PREDICTIONS_FILE
 from clinqa.core.stage import (
     Known,
@@ -81,6 +89,7 @@ def predict(
             out=out,
             options=options,
             data_class=data_class,
+            origin=origin_of(sources_of_run(opened, options)),
             known=known,
             work=lambda place: answer_all(told, place, warnings, progress, notice),
             told=_counts,

@@ -34,11 +34,12 @@ from clinqa.auditing.records import Gap, Point
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import FileRecord
+from clinqa.core.origin import with_origin
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.records import DataClass
 from clinqa.core.stage import Known
 from clinqa.core.visible import visible
-from clinqa.core.wording import decimals, p_value
+from clinqa.core.wording import decimals, many, p_value
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.audited import PATIENTS, Who
 from clinqa.kinds.facets.judges import OpenJudge, SplitItems
@@ -114,7 +115,8 @@ def meta_of(
         "resamples": drawing.draws,
         "level": drawing.level,
         "seed": drawing.seed,
-        "family": f"{len(dimensions)} dimensions × {len(runs)} runs, each measure and metric alone",
+        "family": f"{many(len(dimensions), 'dimension')} × {many(len(runs), 'run')}, each measure "
+        "and metric alone",
         "tracts": cohort.tracts,
         "who": cohort.who.many,
         "strata": drawing.strata,
@@ -125,6 +127,7 @@ def meta_of(
             "name": dataset.folder.resolve().name,
             "fingerprint": manifest.fingerprint,
             "data_class": manifest.data_class,
+            **with_origin(manifest.origin),
             "split": runs[0].split,
             "items": len(items),
             "patients": len(cohort.patients),
@@ -372,8 +375,8 @@ def plan_of(
     """What would be audited; nothing is sent anywhere."""
     who = cohort.who
     lines = [
-        f"would audit {len(runs)} runs over {len(items):,} items of {len(cohort.patients):,} "
-        f"{who.many}, by {', '.join(options.metrics)}"
+        f"would audit {many(len(runs), 'run')} over {many(len(items), 'item')} of "
+        f"{len(cohort.patients):,} {who.many}, by {', '.join(options.metrics)}"
     ]
     for one in dimensions:
         shown = len(one.groups) - len(one.small)

@@ -31,11 +31,12 @@ from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.stage import Made, Progress, Stage, StageResult, Workplace, run_stage, silent
 from clinqa.core.visible import visible
+from clinqa.core.wording import many
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import Judges, OpenJudge, SplitItems
 from clinqa.kinds.registry import ItemKind
-from clinqa.scoring.inputs import data_class_of, load_items, open_runs
+from clinqa.scoring.inputs import data_class_of, load_items, open_runs, origin_of_runs
 
 __all__ = ["AUDIT_FILE", "audit"]
 
@@ -72,6 +73,7 @@ def audit(
             out=out,
             options=options,
             data_class=data_class,
+            origin=origin_of_runs(opened_set, opened),
             known=lambda: known_of(opened_set, opened, options, judge),
             work=auditing.audit,
             told=lambda done: {name: int(value) for name, value in done.details.items()},
@@ -192,7 +194,7 @@ class _Auditing:
         cohort, runs, least = self.cohort, self.runs, self.options.min_patients
         of_patients = one.summed(self.patient, len(cohort.patients)).of_runs()
         entered, withheld = entering(self.dimensions, of_patients, least, cohort.who.many)
-        family = f"{len(entered)} dimensions × {len(runs)} runs"
+        family = f"{many(len(entered), 'dimension')} × {many(len(runs), 'run')}"
         overall = list(overall_figures(of_patients, runs, self.drawing))
         self.figures += overall
         own: list[Gap] = []

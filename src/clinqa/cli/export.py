@@ -5,6 +5,7 @@ from __future__ import annotations
 from clinqa.cli.commands import DirectoryArgument, Out
 from clinqa.cli.outcome import Outcome
 from clinqa.core.visible import visible
+from clinqa.core.wording import many
 from clinqa.dataset.export_options import ExportOptions
 
 __all__ = ["export"]
@@ -16,5 +17,7 @@ def export(directory: DirectoryArgument, out: Out, options: ExportOptions) -> Ou
 
     result = write(directory, out, options)
     counts = result.counts
-    text = f"{counts['items']:,} items in {counts['files']} files: {visible(str(out))}"
+    text = (
+        f"{many(counts['items'], 'item')} in {many(counts['files'], 'file')}: {visible(str(out))}"
+    )
     return Outcome("export", out, counts, result.warnings, text)

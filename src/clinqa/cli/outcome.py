@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clinqa.cli.terminal import ProgressLine
+from clinqa.core.origin import made_up, meaning_of
 from clinqa.core.visible import visible
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def staged(
         result = work(progress)
     told = list(result.lines)
     if not options.dry_run:
+        if result.manifest is not None and (made := made_up(result.manifest.origin)):
+            told.append(f"{made}. {meaning_of(result.manifest.origin)}")
         told += [f"{last} in {out}"] if isinstance(last, str) else last(result.counts, out)
     return Outcome(verb, out, result.counts, result.warnings, text="\n".join(told))
 

@@ -84,9 +84,11 @@ def show(
     if plot is not None:
         if found.picture is None:
             raise ConfigError(f"--plot: there is no picture of the items of {directory}")
+        from clinqa.present.canvas import marked
         from clinqa.present.plot import plot_dataset
 
-        plot_dataset(found.picture(), plot, dark=dark)
+        with marked(str(found.values.get("origin", ""))):
+            plot_dataset(found.picture(), plot, dark=dark)
         text += f"\npicture: {visible(str(plot))}\n"
     if out is not None:
         header, rows = found.moved

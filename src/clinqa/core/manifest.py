@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.origin import with_origin
 
 __all__ = [
     "FORMAT",
@@ -145,7 +146,8 @@ class StageCounts:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything a finished folder says of itself. `details` holds what one verb adds."""
+    """Everything a finished folder says of itself. `details` holds what one verb adds; `origin` is
+    where its data are known to come from (`core.origin`)."""
 
     verb: str
     data_class: str
@@ -163,6 +165,7 @@ class Manifest:
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -192,6 +195,7 @@ class Manifest:
             "command": redact_command(self.command),
             "configuration": redact(self.configuration),
             "data_class": self.data_class,
+            **with_origin(self.origin),
             "fingerprint": self.fingerprint,
             "identity": redact(self.identity),
             "not_identity": dict(NOT_IDENTITY),
@@ -239,6 +243,7 @@ class Manifest:
                 versions=data["versions"],
                 warnings=data["warnings"],
                 details=data["details"],
+                origin=data.get("origin", ""),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigError(f"{path}: the manifest lacks or garbles a key") from error
@@ -255,6 +260,8 @@ def _check_types(data: Mapping[str, Any]) -> None:
         for name in names:
             if not isinstance(data[name], kind):
                 raise TypeError(name)
+    if not isinstance(data.get("origin", ""), str):
+        raise TypeError("origin")
     for record in [*data["inputs"], *data["outputs"]]:
         sizes = (record["bytes"], record.get("rows") or 0)
         texts = (record["name"], record["sha256"])

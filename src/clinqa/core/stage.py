@@ -28,6 +28,7 @@ import clinqa
 from clinqa.core.durable import create_file, write_durably, writing
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
+from clinqa.core.origin import with_origin
 from clinqa.core.outfolder import EGRESS, JOURNAL, OutFolder, open_out
 from clinqa.core.records import DataClass, is_private
 from clinqa.core.visible import visible
@@ -142,6 +143,7 @@ class Workplace:
 
     folder: OutFolder
     data_class: DataClass
+    origin: str = ""
 
     @property
     def partial(self) -> Path:
@@ -176,9 +178,10 @@ class Stage:
     """What a verb says of itself, so that the frame can do the rest.
 
     `known`, `work` and `plan` are called when they are needed and once at most. `told` gives the
-    counts of a finished folder from its manifest. `holds` is what the folder is said to hold:
-    "this build". `resume` keeps what an ended run left, and `keeps` names (as patterns) what
-    beside journal and log is worth it. `sends` says that there is a log even if nothing was sent.
+    counts of a finished folder from its manifest. `origin` is where the data are known to come
+    from (`core.origin`). `holds` is what the folder is said to hold: "this build". `resume` keeps
+    what an ended run left, and `keeps` names (as patterns) what beside journal and log is worth
+    it. `sends` says that there is a log even if nothing was sent.
     `when_done` may open a finished folder again. `foreseen` are the warnings of a dry run.
     """
 
@@ -191,6 +194,7 @@ class Stage:
     work: Callable[[Workplace], Made]
     told: Callable[[Manifest], Mapping[str, Any]]
     plan: Callable[[], Sequence[str]] = list
+    origin: str = ""
     foreseen: Sequence[str] = ()
     seeds: Mapping[str, int] = field(default_factory=dict)
     libraries: Sequence[str] = ("pyarrow", "numpy", "polars")
@@ -203,7 +207,7 @@ class Stage:
         """What decides the rows: a folder of another identity is not written over."""
         told = {key: one for key, one in known.configuration.items() if key not in known.aside}
         own = {"verb": self.verb, "clinqa": clinqa.__version__, "data_class": self.data_class.value}
-        return identity_of({**told, **own, **known.decides})
+        return identity_of({**told, **own, **with_origin(self.origin), **known.decides})
 
 
 def run_stage(stage: Stage) -> StageResult:
@@ -250,7 +254,7 @@ def _already_done(stage: Stage, done: Manifest) -> StageResult:
 
 
 def _worked(stage: Stage, folder: OutFolder) -> Made:
-    made = stage.work(Workplace(folder, stage.data_class))
+    made = stage.work(Workplace(folder, stage.data_class, stage.origin))
     for name, counts in made.counts.items():
         counts.check(name)
     if stage.sends and not (folder.partial / EGRESS).exists():  # an empty list says so
@@ -296,4 +300,5 @@ def _manifest(
         versions=library_versions(stage.libraries),
         warnings=made.warnings,
         details=made.details,
+        origin=stage.origin,
     )

@@ -10,6 +10,7 @@ __all__ = [
     "count",
     "decimals",
     "interval",
+    "many",
     "p_value",
     "percent",
     "percent_interval",
@@ -93,6 +94,15 @@ def count(n: float | None) -> str:
         return MISSING
     whole = round(n)
     return f"{whole:,}" if math.isclose(n, whole, abs_tol=1e-6) else f"{n:,.1f}"
+
+
+def many(n: float, one: str, more: str = "") -> str:
+    """So many of something, in its number; `more` is the plural where it is no `s`.
+
+    >>> many(1, "page"), many(2500, "page"), many(0, "study", "studies")
+    ('1 page', '2,500 pages', '0 studies')
+    """
+    return f"{count(n)} {one if n == 1 else more or f'{one}s'}"
 
 
 def short_hash(text: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import SIMULATED, banner_of
 from clinqa.core.records import DataClass
 
 __all__ = ["Card", "bullets", "render_card", "share_of", "tabled"]
@@ -97,11 +98,17 @@ def render_card(card: Card, manifest: Manifest) -> str:
     parts = [
         _front_matter(card, manifest),
         f"# {_line(card.title)}\n",
+        banner_of(manifest.origin).removesuffix("\n"),
         f"> **{manifest.data_class.upper()}.** {banner}\n" if banner else "",
         card.summary.strip() + "\n",
         *(f"## {heading}\n\n{body}" if body else "" for heading, body in sections),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _tags(manifest: Manifest) -> list[str]:
+    origin = [f"origin:{manifest.origin}"] if manifest.origin else []
+    return ["clinqa", f"data-class:{manifest.data_class}", *origin]
 
 
 def _front_matter(card: Card, manifest: Manifest) -> str:
@@ -112,7 +119,7 @@ def _front_matter(card: Card, manifest: Manifest) -> str:
         "license_name": "as-of-the-source",
         "task_categories": list(card.tasks),
         "size_categories": [_SIZE_NAMES[sum(total >= limit for limit in _SIZES)]],
-        "tags": [*card.tags, "clinqa", f"data-class:{manifest.data_class}"],
+        "tags": [*card.tags, *_tags(manifest)],
         "language": ["en"],
     }
     # A split without rows can't be loaded by `datasets`, so only its file exists.
@@ -123,11 +130,14 @@ def _front_matter(card: Card, manifest: Manifest) -> str:
 
 
 def _glance(card: Card, manifest: Manifest) -> list[tuple[str, str]]:
-    meaning = _CLASS_MEANING.get(manifest.data_class, "")
+    # what is made up has no owner whose class it could be
+    known = {} if manifest.origin == SIMULATED else _CLASS_MEANING
+    meaning = known.get(manifest.data_class, "")
     return [
         ("items", f"{sum(card.items.values()):,}"),
         *card.glance,
         ("data class", manifest.data_class + (f" ({meaning})" if meaning else "")),
+        *([("origin", manifest.origin)] if manifest.origin else []),
         ("made by", f"clinqa {manifest.clinqa}"),
         *((name, str(seed)) for name, seed in manifest.seeds.items()),
         ("fingerprint", f"`{manifest.fingerprint[:16]}`"),

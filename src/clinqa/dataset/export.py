@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from clinqa.core.manifest import FileRecord, StageCounts
+from clinqa.core.origin import with_origin
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
@@ -70,6 +71,7 @@ def lm_eval(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
             **{column: item[column] for column in facet.told},
             **facet.document(item),
             "topic": item["category"],
+            **_origin(item),
         },
     )
     files[f"{task}.yaml"] = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=1000)
@@ -114,6 +116,7 @@ def inspect(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
                 **{column: item[column] for column in facet.told},
                 "topic": item["category"],
                 "source_id": item["source_id"],
+                **_origin(item),
             },
         },
     )
@@ -138,8 +141,14 @@ def chat(splits: SplitItems, facet: Exports, name: str) -> dict[str, str]:
             ],
             "id": item["id"],
             **{column: item[column] for column in facet.told},
+            **_origin(item),
         },
     )
+
+
+def _origin(item: Mapping[str, Any]) -> dict[str, str]:
+    """What says in every line of an export that an item is made up, where it is."""
+    return with_origin(str(item.get("origin", "")))
 
 
 VERB = "export"
@@ -149,14 +158,18 @@ FORMATS: Mapping[str, Format] = {"chat": chat, "lm-eval": lm_eval, "inspect": in
 
 
 def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
-    """Write the dataset in `folder` as another tool takes it; its data class goes along."""
+    """Write the dataset in `folder` as another tool takes it; data class and origin go along."""
     options.check()
     dataset = open_dataset(folder)
     facet: Exports = dataset.kind.facet("exports")
     columns = ("id", "category", "source_id", *facet.columns)
     every = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
-    splits = {split: _taken(items, facet.together, options) for split, items in every.items()}
     source = dataset.manifest
+    origin = with_origin(source.origin)
+    splits = {
+        split: [{**item, **origin} for item in _taken(items, facet.together, options)]
+        for split, items in every.items()
+    }
     told: dict[str, Any] = {"to": options.to}
     if options.limit is not None:
         told |= {"limit": options.limit, "seed": options.seed}
@@ -182,6 +195,7 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
             out=out,
             options=options,
             data_class=DataClass(source.data_class),
+            origin=source.origin,
             known=lambda: Known(
                 told, [FileRecord.of(folder / MANIFEST)], {"of": source.fingerprint}
             ),

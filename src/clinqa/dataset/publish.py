@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.origin import made_up, with_origin
 from clinqa.core.records import SPLITS
 from clinqa.core.stage import Workplace
 from clinqa.dataset.card import Card, render_card
@@ -112,18 +113,23 @@ def render_croissant(
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": card.title,
-        "description": card.description or card.summary,
+        "description": _described(card, manifest),
         "license": "as of the source",
         "citeAs": f"Cite {card.owner}. Made with clinqa {manifest.clinqa}, fingerprint "
         f"{manifest.fingerprint}.",
         "version": "1.0.0",
         "datePublished": manifest.finished[:10],
-        "keywords": list(card.keywords or card.tags),
+        "keywords": [*(card.keywords or card.tags), *with_origin(manifest.origin).values()],
         "isLiveDataset": False,
         "distribution": distribution,
         "recordSet": [_record_set(name, schema, told) for name, (_, schema) in tables.items()],
     }
     return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+
+
+def _described(card: Card, manifest: Manifest) -> str:
+    made = made_up(manifest.origin)
+    return (f"{made}. " if made else "") + (card.description or card.summary)
 
 
 def _file_object(file: FileRecord) -> dict[str, Any]:

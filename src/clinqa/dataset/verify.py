@@ -106,7 +106,7 @@ def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     # what stands in the identity has a hash over it; everything that repeats it must agree
     identity = manifest.identity
     said = {**manifest.configuration, "data_class": manifest.data_class}
-    said |= {"clinqa": manifest.clinqa, "verb": manifest.verb}
+    said |= {"clinqa": manifest.clinqa, "verb": manifest.verb, "origin": manifest.origin}
     for name in sorted(said.keys() & identity.keys()):
         if said[name] != identity[name]:
             yield Problem("manifest", MANIFEST, f"{name} is not that of the identity")

@@ -33,6 +33,21 @@ FACETS = (
     *("audited", "trains", "exports", "baseline"),
 )
 """What a kind may say of itself; none but `columns` has to be there."""
+_DONE = {
+    "columns": "kept in a dataset",
+    "asks": "asked",
+    "reads": "read from answers",
+    "judges": "judged",
+    "measures": "scored",
+    "codes": "compared as codes",
+    "shows": "shown on a page of their own",
+    "describes": "described",
+    "audited": "audited",
+    "trains": "trained on",
+    "exports": "exported",
+    "baseline": "answered by a baseline",
+}
+"""What people do with items of a kind that says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +75,8 @@ class ItemKind:
                 raise ValueError(f"{name} is no facet")
             if name not in self.facets:
                 raise ConfigError(
-                    f"items of kind {self.name} have no facet {name!r}; "
-                    f"kinds that have it: {can(name) or 'none'}"
+                    f"items of kind {self.name} cannot be {_DONE[name]}; "
+                    f"kinds that can: {can(name) or 'none'}"
                 )
 
     def facet(self, name: str) -> Any:

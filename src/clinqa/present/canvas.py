@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clinqa.core.cells import write_file
 from clinqa.core.errors import ConfigError, MissingExtra
+from clinqa.core.origin import made_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,6 +24,7 @@ __all__ = [
     "Theme",
     "canvas",
     "letters",
+    "marked",
     "need_matplotlib",
     "picture_kind",
     "saved",
@@ -113,8 +116,24 @@ def letters(theme: Theme = LIGHT, size: float = 9) -> Iterator[None]:
         yield
 
 
+_ORIGIN = ContextVar("origin", default="")
+
+
+@contextmanager
+def marked(origin: str) -> Iterator[None]:
+    """Pictures that are saved meanwhile say that they are of made-up data, where they are."""
+    before = _ORIGIN.set(origin)
+    try:
+        yield
+    finally:
+        _ORIGIN.reset(before)
+
+
 def saved(figure: Figure, kind: str, **more: Any) -> bytes:
     """The picture as a file of a kind of FORMATS."""
+    if mark := made_up(_ORIGIN.get()):
+        figure.text(0.995, 0.0, mark, ha="right", va="top", fontsize=7, fontweight="bold")
+        more.setdefault("bbox_inches", "tight")
     file = io.BytesIO()
     figure.savefig(file, format=kind, metadata=_METADATA[kind], **more)
     return file.getvalue()

@@ -18,6 +18,7 @@ from clinqa.core.errors import CheckFailed, ConfigError, SourceError
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.inputs import read_parquet
 from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.origin import origin_of
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, inherit
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun, Shows
@@ -63,7 +64,8 @@ def read_folders(folders: Sequence[Path]) -> Read:
     _same_dataset(audits[0], merged.dataset, audit.meta["dataset"])
     both = (*merged.manifests, audit.manifest)
     strict = _strictest([merged.data_class, audit.manifest.data_class])
-    return replace(merged, manifests=both, data_class=strict), audit, shows
+    origin = origin_of(both)
+    return replace(merged, manifests=both, data_class=strict, origin=origin), audit, shows
 
 
 def _shown_by(meta: Mapping[str, Any]) -> Shows:
@@ -109,6 +111,7 @@ def read_one(folder: Path) -> Evaluation:
         manifests=(manifest,),
         data_class=_strictest([manifest.data_class, str(dataset.get("data_class") or "public")]),
         items=_items(folder / ITEMS),
+        origin=manifest.origin,
         warnings=tuple(str(warning) for warning in meta.get("warnings") or ()),
     )
 
@@ -198,6 +201,7 @@ def _merged(folder: Path, one: Evaluation, two: Evaluation) -> Evaluation:
         metas=(*one.metas, *two.metas),
         manifests=(*one.manifests, *two.manifests),
         data_class=_strictest([one.data_class, two.data_class]),
+        origin=origin_of([one, two]),
         items=pa.concat_tables(items, promote_options="permissive") if items else None,
         warnings=tuple(dict.fromkeys((*one.warnings, *two.warnings))),
     )

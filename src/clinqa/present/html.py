@@ -21,6 +21,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from clinqa import __version__
+from clinqa.core.origin import made_up, meaning_of
 from clinqa.core.records import is_private
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.charts import Chart
@@ -41,7 +42,7 @@ CONTROLS = re.compile(
 _SYMBOLS = "†‡§¶‖#"
 
 
-def html_of(page: ShownPage, data_class: str) -> str:
+def html_of(page: ShownPage, data_class: str, origin: str = "") -> str:
     """The whole page as one string of HTML."""
     style = files("clinqa.present").joinpath("templates/style.css").read_text("utf-8")
     html = (
@@ -54,6 +55,9 @@ def html_of(page: ShownPage, data_class: str) -> str:
             policy=_policy(style),
             style=Markup(style),  # noqa: S704 (our own file)
             data_class=data_class,
+            origin=origin,
+            made_up=made_up(origin),
+            made_up_means=meaning_of(origin),
             private=is_private(data_class),
             data=_inlined_json(page.data),
         )

@@ -75,7 +75,8 @@ def plot_crossed(
     told = (
         f"Trained on one specialty, tested on all: {model}. Colour: up to {100 * span:.0f} points "
         "below (orange) or above (blue) the mean of the column's trained models. Frame: own "
-        "specialty. ★: best of the column. Small: 95 %. (items of train) × trainings."
+        "specialty. ★: highest of the column, which is no test. Small: 95 %. (items of train) × "
+        "trainings."
     )
     said = [told, *(f"{block.title}: {block.note}" for block in blocks)]
     note = "\n".join(textwrap.fill(one, 130) for one in said)

@@ -6,6 +6,7 @@ from clinqa.kinds.facets.about_runs import about_facts, commands, costs, run_tab
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import (
     MODEL_SHOTS,
+    best_sentences,
     dot_of,
     marked_rows,
     metric_columns,
@@ -13,7 +14,6 @@ from clinqa.kinds.facets.figure_tables import (
 )
 from clinqa.kinds.facets.pages import Grid, PageSection, Panels, ShownPage, in_short
 from clinqa.kinds.facets.shows import Evaluation, PageAsked, Shows
-from clinqa.stats.verdicts import best_sentence, ranked
 
 __all__ = ["PLAIN"]
 
@@ -27,8 +27,8 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
         for metric in sorted(overall, key=lambda metric: (metric != primary, metric))
         if len(evaluation.signatures(metric)) == 1
     ]
-    best = ranked((evaluation.figure(run.id, primary) for run in evaluation.runs), evaluation.lower)
-    said = best_sentence(evaluation.metric_name(primary), evaluation, best)
+    first = (evaluation.figure(run.id, primary) for run in evaluation.runs)
+    said = best_sentences(evaluation.metric_name(primary), evaluation, first)
     made = (
         in_short(said, warnings=evaluation.warnings),
         PageSection(

@@ -10,6 +10,7 @@ from pathlib import Path
 from clinqa.core.cells import write_file
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.manifest import Manifest, fingerprint
+from clinqa.core.origin import made_up
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, is_private
 from clinqa.core.stage import Known, Made, Stage, Workplace, run_stage
@@ -17,7 +18,7 @@ from clinqa.kinds.facets.pages import ShownPage
 from clinqa.kinds.facets.shows import Evaluation, PageAsked
 from clinqa.present.audit.read import is_audit
 from clinqa.present.audit.section import audit_section
-from clinqa.present.canvas import need_matplotlib
+from clinqa.present.canvas import marked, need_matplotlib
 from clinqa.present.csv_latex import csv_of, latex_of
 from clinqa.present.folders import SCORES, read_folders
 from clinqa.present.html import GENERATOR, html_of
@@ -60,10 +61,12 @@ def write_report(
     if options.figures is not None:
         need_matplotlib()
         own = scores if shown.own_tables else ()
-        files = _write_files(partial(_files, shown, own), evaluation, options.figures, options)
+        files = _write_files(
+            partial(_files, shown, own, evaluation.origin), evaluation, options.figures, options
+        )
     private = is_private(evaluation.data_class)
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_file(page, html_of(shown, evaluation.data_class), private=private)
+    write_file(page, html_of(shown, evaluation.data_class, evaluation.origin), private=private)
     return WrittenPage(
         page=page,
         runs=len(evaluation.runs),
@@ -130,8 +133,9 @@ def _write_files(
     """Figures as SVG and PDF, tables as CSV and LaTeX; counts and shares only, no record text."""
 
     def made(place: Workplace) -> Made:
-        for name, body in files().items():
-            place.write(name, body)
+        with marked(place.origin):
+            for name, body in files().items():
+                place.write(name, body)
         return Made(details={"scores_fingerprint": fingerprint(place.folder.identity)})
 
     prints = sorted(manifest.fingerprint for manifest in evaluation.manifests)
@@ -143,6 +147,7 @@ def _write_files(
             out=folder,
             options=options,
             data_class=DataClass(evaluation.data_class),
+            origin=evaluation.origin,
             known=lambda: Known({}, decides=decides),
             work=made,
             told=lambda done: {"files": [record.name for record in done.outputs]},
@@ -153,12 +158,12 @@ def _write_files(
     return names
 
 
-def _files(page: ShownPage, own: Sequence[Path]) -> Mapping[str, bytes]:
+def _files(page: ShownPage, own: Sequence[Path], origin: str) -> Mapping[str, bytes]:
     """Pictures and tables of the page; with `own`, tables that the SCORES folders list too."""
     made = {f"figures/{name}": body for name, body in draw_plates(page.figures).items()}
     for key, grid in page.tables().items():
         made[f"tables/{key}.csv"] = csv_of(grid).encode("utf-8")
-        made[f"tables/{key}.tex"] = latex_of(grid).encode("utf-8")
+        made[f"tables/{key}.tex"] = latex_of(grid, made_up(origin)).encode("utf-8")
     for folder in own:
         if is_audit(folder):
             continue

@@ -6,7 +6,6 @@ Memory grows with the number of distinct statements, not of reports.
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +31,6 @@ __all__ = [
     "NewReadings",
     "Readings",
     "spread",
-    "text_key",
 ]
 
 METHODS = (Method.LEXICON, Method.GRAMMAR)
@@ -45,7 +43,6 @@ _STATEMENT = np.dtype(
         ("named", np.int32),  # distinct abnormalities
         ("length", np.int32),  # characters of the unwrapped text
         ("method", np.uint8),
-        ("key", np.uint64),  # of the text alone: the same sentence in another section is seen too
     ]
 )
 _FINDING = np.dtype(
@@ -100,7 +97,7 @@ class Readings:
 
     @property
     def statements(self) -> Records:
-        """A row a statement: first, findings, named, length, method, key."""
+        """A row a statement: first, findings, named, length, method."""
         return self._statements.rows
 
     @property
@@ -118,7 +115,7 @@ class Readings:
             )
 
     def _add(self, read: Iterable[tuple[str, Reading]]) -> None:
-        statements: list[tuple[int, int, int, int, int, int]] = []
+        statements: list[tuple[int, int, int, int, int]] = []
         findings: list[tuple[int, int, int, int]] = []
         base = self._findings.size
         for text, reading in read:
@@ -135,9 +132,7 @@ class Readings:
                 findings.append((code, one.level, self._phase[one.phase], flags))
             named = len({one.abnormality for one in reading.findings})
             method = METHODS.index(reading.method)
-            # of the answer: there a column is a blank, so that two ways to set it are one sentence
-            key = text_key(text.replace("\t", " "))
-            statements.append((first, len(reading.findings), named, len(text), method, key))
+            statements.append((first, len(reading.findings), named, len(text), method))
         self._statements.extend(np.array(statements, _STATEMENT))
         self._findings.extend(np.array(findings, _FINDING))
 
@@ -220,9 +215,3 @@ def spread(first: Integers, sizes: Integers) -> Ints:
     total = int(ends[-1]) if len(ends) else 0
     made: Ints = np.arange(total, dtype=np.int64) + np.repeat(shift, sizes)
     return made
-
-
-def text_key(text: str) -> int:
-    """Which sentence this is, the same in every run and process."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big")

@@ -12,6 +12,7 @@ from typing import Any
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.options import options_of
+from clinqa.core.origin import origin_of
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun, check_file
 from clinqa.core.records import DataClass, strictest
@@ -27,6 +28,7 @@ __all__ = [
     "inputs_of",
     "load_items",
     "open_runs",
+    "origin_of_runs",
 ]
 
 _COLUMNS = ("id", "group", "category", "source_id")
@@ -110,6 +112,11 @@ def data_class_of(
     """The strictest of dataset and runs; it may be raised here and never lowered."""
     classes = [dataset.manifest.data_class, *(run.manifest.data_class for run in runs)]
     return strictest(classes, wanted, read="dataset or runs are", of="them")
+
+
+def origin_of_runs(dataset: Dataset, runs: Sequence[FinishedRun]) -> str:
+    """Where what dataset and runs are about comes from, as far as it is known."""
+    return origin_of([dataset.manifest, *(run.manifest for run in runs)])
 
 
 def inputs_of(

@@ -18,9 +18,10 @@ from clinqa.core.figures import Figure, known
 from clinqa.kinds.facets.judges import JudgedRun
 from clinqa.scoring.coded import Coded, asked_by_all, common_repeats, said_in
 from clinqa.scoring.stands_on import by_size, model_facts
+from clinqa.scoring.tuning import tuning_of
 from clinqa.stats.agreement import Agreement, agreement, hierarchy
 from clinqa.stats.comparing import compare
-from clinqa.stats.measure import mean
+from clinqa.stats.measure import Measure, mean
 from clinqa.stats.rank import frontier
 
 __all__ = ["bases_of", "panel_of", "panel_tables"]
@@ -39,8 +40,11 @@ TUNED_TUNED, TUNED_BASE, TUNED_OTHER, PLAIN = (
 )
 
 
-def panel_of(coded: Coded, main: Sequence[Figure]) -> dict[str, Any]:
-    """Everything; `main` are the figures that stand for each run, over all items."""
+def panel_of(
+    coded: Coded, main: Sequence[Figure], tuning: Sequence[Measure] = ()
+) -> dict[str, Any]:
+    """Everything; `main` are the figures that stand for each run, over all items, `tuning` the
+    measures by which a base is told (`facets.measures`)."""
     judged, items = coded.judged, coded.items
     rows = np.flatnonzero(asked_by_all(judged))
     bases = bases_of(judged)
@@ -59,6 +63,7 @@ def panel_of(coded: Coded, main: Sequence[Figure]) -> dict[str, Any]:
     }
     if len(rows):
         made |= _agreements(coded, bases, rows)
+        made["tuning"] = tuning_of(coded, bases, rows, tuning)
         made["difficulty"] = _difficulty(coded, rows)
     return made
 

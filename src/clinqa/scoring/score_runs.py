@@ -35,6 +35,7 @@ from clinqa.core.stage import (
     run_stage,
     silent,
 )
+from clinqa.core.wording import many
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.codes import Codes
 from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems
@@ -59,6 +60,7 @@ from clinqa.scoring.inputs import (
     inputs_of,
     load_items,
     open_runs,
+    origin_of_runs,
 )
 from clinqa.scoring.panel import panel_of, panel_tables
 from clinqa.scoring.score_options import ScoreOptions
@@ -108,6 +110,7 @@ def score(
             out=out,
             options=options,
             data_class=data_class,
+            origin=origin_of_runs(opened_set, opened),
             known=scoring.known,
             work=scoring.score,
             told=lambda done: {
@@ -177,7 +180,7 @@ class _Scoring:
         for run in self.runs:
             rows = open_parquet(run.folder / PREDICTIONS_FILE).metadata.num_rows
             lines.append(
-                f"would read {run.folder} ({run.model}, {run.shots} shots, {rows:,} answers)"
+                f"would read {run.folder} ({run.model}, {run.shots}-shot, {many(rows, 'answer')})"
             )
         return [
             *lines,
@@ -317,7 +320,7 @@ class _Scoring:
             self.design,
         )  # fmt: skip
         main = [one for one in figures if self.measures.main(one) and not one.subset]
-        panel = meta["panel"] = panel_of(coded, main)
+        panel = meta["panel"] = panel_of(coded, main, self.measures.tuning)
         meta["runs"] += [about_vote(one) for one in votes]
         panel["ensembles"] = [
             {"run": one.id, "name": told.name, "members": list(told.members),

@@ -26,6 +26,7 @@ from typing import Any
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import with_origin
 from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import Measures
@@ -69,6 +70,7 @@ def meta_of(
             "name": dataset.folder.resolve().name,
             "fingerprint": manifest.fingerprint,
             "data_class": manifest.data_class,
+            **with_origin(manifest.origin),
             "split": every[0].run.split if every[0].run else "",
             "items": len(items),
             **measures.about_items(items, every, manifest),
@@ -252,14 +254,20 @@ def lines_of(figures: Sequence[Figure], measures: Measures, primary: str) -> lis
     """The main figures of each run that have a value, with intervals where there are any."""
     lines = []
     for metric in dict.fromkeys((primary, *measures.lines)):
-        for one in figures:
-            if one.metric != metric or one.subset or one.value is None or not measures.main(one):
-                continue
+        found = [
+            one
+            for one in figures
+            if one.metric == metric and not one.subset and one.value is not None
+            if measures.main(one)
+        ]
+        unequal = len({one.n for one in found}) > 1  # no figure of other items without its n
+        for one in found:
             way = one.signature.split("|")[2] if measures.ways[1:] else ""
             label = measures.wording.label.format(metric=metric, run=one.run, way=way)
             known = one.low is not None and one.high is not None
             bounds = f"  [{one.low:.3f}, {one.high:.3f}]" if known else ""
-            lines.append(f"{label} {one.value:.3f}{bounds}")
+            size = f"  n {one.n:,}" if unequal else ""
+            lines.append(f"{label} {one.value:.3f}{bounds}{size}")
     return lines
 
 

@@ -1,5 +1,8 @@
 """Write made echo reports in the layout of MIMIC-III's NOTEEVENTS, with their labels beside them.
 
+A third file says by which version, size and seed they were made: what it says can be made again, so
+a file that is given out as simulated is one or is not (`is_simulated`).
+
 The truth of a report follows from the statements chosen for it, not from reading it, so a builder
 can be measured against it. Wording is the project's own; nothing here comes from a real report.
 """
@@ -14,9 +17,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
+from clinqa import __version__
 from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.ids import rng
 from clinqa.core.processes import end_with_parent
@@ -25,7 +30,7 @@ from clinqa.simulate.patient import follow_up, new_patient
 from clinqa.simulate.report import compose
 from clinqa.simulate.wording import date
 
-__all__ = ["SimulationResult", "gold_path", "simulate"]
+__all__ = ["SimulationResult", "gold_path", "is_simulated", "made_by_path", "simulate"]
 
 HEADER = (
     '"ROW_ID","SUBJECT_ID","HADM_ID","CHARTDATE","CHARTTIME","STORETIME",'
@@ -69,6 +74,11 @@ def gold_path(out: Path) -> Path:
     return out.with_name(f"{out.stem}.gold.jsonl")
 
 
+def made_by_path(out: Path) -> Path:
+    """Where it stands by what OUT was made: FILE.simulated.json beside FILE.csv."""
+    return out.with_name(f"{out.stem}.simulated.json")
+
+
 def simulate(
     studies: int, seed: int, out: Path, *, workers: int = 1, overwrite: bool = False
 ) -> SimulationResult:
@@ -83,7 +93,8 @@ def simulate(
         (studies < 1, "simulate: at least one study is needed (--studies)"),
         (workers < 1, "simulate: at least one worker is needed (--workers)"),
     )
-    for path in (out, gold):
+    made_by = made_by_path(out)
+    for path in (out, gold, made_by):
         refuse(
             (
                 path.is_symlink() or path.is_dir(),
@@ -94,20 +105,23 @@ def simulate(
                 f"{path}: exists already; choose another name or allow overwriting",
             ),
         )
-    parts = [path.with_name(f".{path.name}.partial") for path in (out, gold)]
+    parts = [path.with_name(f".{path.name}.partial") for path in (out, gold, made_by)]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _create(parts[0]) as rows_file, _create(parts[1]) as gold_file:
+        files = [*map(_create, parts)]
+        with files[0] as rows_file, files[1] as gold_file, files[2] as by_file:
+            by_file.write(_made_by(studies, seed))
             rows_file.write(HEADER)
             totals: Counter[str] = Counter()
             for block in _blocks(studies, seed, workers):
                 rows_file.write(block.rows)
                 gold_file.write(block.gold)
                 totals.update(block.counts)
-            for handle in (rows_file, gold_file):
+            for handle in files:
                 handle.flush()
                 os.fsync(handle.fileno())
         parts[1].replace(gold)
+        parts[2].replace(made_by)
         parts[0].replace(out)
     except OSError as error:
         raise ConfigError(f"{out}: cannot be written ({error.strerror})") from error
@@ -116,6 +130,50 @@ def simulate(
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
     return SimulationResult(out, gold, **totals)
+
+
+_VERB = "simulate echo"
+_LONGEST = 4096  # of what stands beside a simulation
+
+
+def _made_by(studies: int, seed: int) -> str:
+    told = {
+        "tool": "clinqa",
+        "verb": _VERB,
+        "clinqa": __version__,
+        "studies": studies,
+        "seed": seed,
+    }
+    return json.dumps(told) + "\n"
+
+
+def is_simulated(path: Path, workers: int = 1) -> bool:
+    """Was this file written by `simulate`? Size and seed stand beside it, and give its bytes again.
+
+    What is made anew is held against the file as it comes, and no further than it agrees.
+    """
+    beside = made_by_path(path)
+    try:
+        if not (path.is_file() and beside.is_file() and beside.stat().st_size <= _LONGEST):
+            return False
+        told = json.loads(beside.read_text(encoding="utf-8"))
+        studies, seed = told["studies"], told["seed"]
+        if told["verb"] != _VERB or type(studies) is not int or type(seed) is not int:
+            return False
+        with path.open("rb") as file:
+            return studies > 0 and _holds(file, studies, seed, workers)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _holds(file: BinaryIO, studies: int, seed: int, workers: int) -> bool:
+    """Are these the bytes of that simulation, all of them and no more?"""
+    pieces = chain([HEADER], (block.rows for block in _blocks(studies, seed, workers)))
+    for piece in pieces:
+        body = piece.encode("utf-8")
+        if file.read(len(body)) != body:
+            return False
+    return not file.read(1)
 
 
 def _create(path: Path) -> TextIO:

@@ -17,10 +17,11 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from clinqa.asking.identity import data_class_of_run
+from clinqa.asking.identity import data_class_of_run, sources_of_run
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.origin import origin_of
 from clinqa.core.stage import (
     Known,
     Made,
@@ -83,6 +84,7 @@ def run_study(
         "device": options.device,
         "threads": options.threads,
     }
+    asked = PredictOptions(model=spec.model)
     return run_stage(
         Stage(
             verb=VERB,
@@ -90,7 +92,8 @@ def run_study(
             out=out,
             options=options,
             # a model that was itself trained on something stricter hands that on
-            data_class=data_class_of_run(dataset, PredictOptions(model=spec.model)),
+            data_class=data_class_of_run(dataset, asked),
+            origin=origin_of(sources_of_run(dataset, asked)),
             known=lambda: _known(told, inputs),
             work=partial(_studied, plan, dataset, options, progress),
             told=_counts,
@@ -244,7 +247,9 @@ def _made(
 ) -> Made:
     return Made(
         counts={f"questions of {one.arm.name}": one.arm.counts for one in results},
-        rows=write_study(place.partial, table, results, model=model, private=place.private),
+        rows=write_study(
+            place.partial, table, results, model=model, private=place.private, origin=place.origin
+        ),
         warnings=warnings,
         details=_details(results, plan),
         lines=lines_of(results),

@@ -21,8 +21,10 @@ import pyarrow.parquet as pq
 
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure
+from clinqa.core.origin import with_origin
 from clinqa.core.outfolder import create_file, write_durably
 from clinqa.kinds.facets.figure_tables import dot_of
+from clinqa.present.canvas import marked
 from clinqa.present.pictures import Block, Square, plot_crossed
 from clinqa.stats.verdicts import Told, verdict_of
 from clinqa.studying.analyse import INTERACTION, Cell, Result
@@ -52,7 +54,13 @@ _MATRIX = pa.schema(
 
 
 def write_study(
-    partial: Path, table: pl.DataFrame, results: Sequence[Result], *, model: str, private: bool
+    partial: Path,
+    table: pl.DataFrame,
+    results: Sequence[Result],
+    *,
+    model: str,
+    private: bool,
+    origin: str = "",
 ) -> dict[str, int]:
     """Write everything; gives the rows of the tables by file name."""
     cells = [_row(result, cell) for result in results for cell in result.cells]
@@ -60,16 +68,18 @@ def write_study(
     right = table.select(RIGHT.names).sort(RIGHT.names[:-1], nulls_last=False).to_arrow()
     _parquet(partial / "right.parquet", right.cast(RIGHT), private)
     tests = [test for result in results for test in _tests(result)]
+    told = {**with_origin(origin), **_study(results, tests)}
     texts = {
         "matrix.csv": csv_text(_MATRIX.names, [list(cell.values()) for cell in cells]),
         "tests.csv": csv_text(list(tests[0]) if tests else [], [list(t.values()) for t in tests]),
-        "study.json": json.dumps(_study(results, tests), indent=1, ensure_ascii=False) + "\n",
+        "study.json": json.dumps(told, indent=1, ensure_ascii=False) + "\n",
     }
     for name, text in texts.items():
         write_durably(partial / name, text.encode("utf-8"), private=private)
     blocks = [_block(result) for result in results]
-    for name, dark in _PICTURES:
-        plot_crossed(blocks, partial / name, model=model, dark=dark, private=private)
+    with marked(origin):
+        for name, dark in _PICTURES:
+            plot_crossed(blocks, partial / name, model=model, dark=dark, private=private)
     return {"matrix.parquet": len(cells), "right.parquet": right.num_rows, "tests.csv": len(tests)}
 
 
@@ -157,7 +167,8 @@ def _block(result: Result) -> Block:
         for row in by_row
     ]
     trained = len([name for name in arm.rows if name != NONE])
-    return Block(_title(result), rows, trained, arm.columns, cells, lines, _said(result))
+    columns = [f"{one.tested_on} ({one.figure.n:,})" for one in result.cells[: len(arm.columns)]]
+    return Block(_title(result), rows, trained, columns, cells, lines, _said(result))
 
 
 def _title(result: Result) -> str:
@@ -198,7 +209,7 @@ def lines_of(results: Sequence[Result]) -> list[str]:
     for result in results:
         arm = result.arm
         width = max(len(_WORDS.get(name, name)) for name in [*arm.rows, "tested on"])
-        lines.append(f"{_title(result)}; * own, ^ best, accuracy in percent")
+        lines.append(f"{_title(result)}; * own, ^ highest (no test), accuracy in percent")
         lines.append(f"{'':<{width}}  " + "  ".join(f"{name[:14]:>14}" for name in arm.columns))
         for trained_on in arm.rows:
             cells = [cell for cell in result.cells if cell.trained_on == trained_on]
@@ -206,7 +217,9 @@ def lines_of(results: Sequence[Result]) -> list[str]:
             lines.append(f"{_WORDS.get(trained_on, trained_on):<{width}}  " + "  ".join(shown))
         lines.append(_said(result))
         told = [one for one in result.tests if verdict_of(one.test) is Told.TOLD_APART]
-        lines.append(f"{len(told)} of {len(result.tests)} tests below 0.05 after Holm")
+        lines.append(
+            f"{len(told)} of {len(result.tests)} tests below 0.05 after Holm within their family"
+        )
         lines.append("")
     return lines[:-1]
 

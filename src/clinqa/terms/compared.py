@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.wording import many
 from clinqa.stats.comparing import adjusted, compare
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import estimates
@@ -79,7 +80,8 @@ class Compared:
                 test = one.test
                 made.append(
                     f"{test.a}: {test.difference:+.3f} nats a term ({test.low:+.3f} to "
-                    f"{test.high:+.3f}), {test.n:,} occurrences in {test.clusters:,} groups"
+                    f"{test.high:+.3f}), {many(test.n, 'occurrence')} in "
+                    f"{many(test.clusters, 'group')}"
                 )
         return made
 

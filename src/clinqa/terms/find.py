@@ -17,6 +17,7 @@ from typing import Any
 
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.origin import with_origin
 from clinqa.core.records import strictest
 from clinqa.core.stage import (
     Known,
@@ -69,6 +70,7 @@ def find_terms(
             out=out,
             options=options,
             data_class=strictest([opened.manifest.data_class], options.data_class),
+            origin=opened.manifest.origin,
             foreseen=vocabulary.warnings,
             plan=partial(_plan, opened, options, vocabulary, out),
             known=lambda: Known(configuration, decides={"pack_fingerprint": pack.fingerprint}),
@@ -97,6 +99,7 @@ def _work(
             "name": dataset.folder.resolve().name,
             "fingerprint": dataset.manifest.fingerprint,
             "data_class": place.data_class.value,
+            **with_origin(place.origin),
         },
         "vocabulary": {"source": options.source, "title": vocabulary.title},
         "settings": configuration,

@@ -24,6 +24,7 @@ from clinqa.core.ids import stable_hash
 from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.origin import origin_of
 from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, Reason, strictest
 from clinqa.core.stage import (
@@ -85,6 +86,7 @@ def term_logprobs(
             out=out,
             options=options,
             data_class=strictest(classes, options.data_class),
+            origin=origin_of([opened.manifest, terms]),
             plan=partial(_plan, work, options, out),
             known=lambda: Known(_configuration(opened, terms, options)),
             work=partial(_compared, opened, terms, work, options, progress),

@@ -19,6 +19,7 @@ from clinqa.core.errors import MissingExtra
 from clinqa.core.figures import Figure
 from clinqa.core.schema import REJECTS
 from clinqa.core.stage import Workplace
+from clinqa.present.canvas import marked
 from clinqa.present.pictures import plot_logprobs, plot_overlap
 from clinqa.terms.compared import Compared, Held, ModelTerm
 from clinqa.terms.matcher import Concept
@@ -103,7 +104,8 @@ def write_terms(
     texts = _term_tables(found, rows, items, concepts, figures, general)
     _write(place, tables, TERMS_FILE, body, texts)
     draw = partial(plot_overlap, figures)
-    return _drawn(place, "overlap", "the overlap matrix", draw) if figures else []
+    with marked(place.origin):
+        return _drawn(place, "overlap", "the overlap matrix", draw) if figures else []
 
 
 def _write(
@@ -282,7 +284,8 @@ def write_logprobs(
     tests = [(one.specialty, one.test) for one in made.tests if one.part == "all"]
     figures = [one for one in made.figures if one.subset["part"] == "all"]
     draw = partial(plot_logprobs, figures, tests)
-    return _drawn(place, "logprobs", "the log-probabilities", draw)
+    with marked(place.origin):
+        return _drawn(place, "logprobs", "the log-probabilities", draw)
 
 
 def _logprob_tables(made: Compared) -> dict[str, str]:

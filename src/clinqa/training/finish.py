@@ -18,6 +18,7 @@ import yaml
 from clinqa.core.cells import csv_text
 from clinqa.core.errors import CheckFailed, MissingExtra
 from clinqa.core.manifest import StageCounts
+from clinqa.core.origin import banner_of, with_origin
 from clinqa.core.outfolder import write_durably
 from clinqa.core.records import DataClass
 from clinqa.core.stage import Made
@@ -26,6 +27,7 @@ from clinqa.models.local.canary import Canary, apart, canary_scores, saved_canar
 from clinqa.models.local.runtime import load_plain
 from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folder
 from clinqa.models.weights import folder_sha256
+from clinqa.present.canvas import marked
 from clinqa.present.curves import plot_curves
 from clinqa.training.lora import Base
 from clinqa.training.prepare import BEST, LOG
@@ -200,13 +202,14 @@ def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
     rows = [[row["step"], *(row.get(key, "") for key in columns)] for row in log]
     _write(folder / CSV, csv_text(["step", *columns], rows), job.private)
     try:
-        plot_curves(
-            log,
-            folder / CURVES,
-            title=f"{job.place.name}, preset {job.resolved.preset.name}",
-            private=job.private,
-            best_step=details["kept_step"] if watch.best else None,
-        )
+        with marked(job.origin):
+            plot_curves(
+                log,
+                folder / CURVES,
+                title=f"{job.place.name}, preset {job.resolved.preset.name}",
+                private=job.private,
+                best_step=details["kept_step"] if watch.best else None,
+            )
     except MissingExtra:
         details["curves"] = "not drawn: matplotlib is not installed"
     _write(folder / CARD, render_card(job, details), job.private)
@@ -283,6 +286,7 @@ def render_card(job: Any, details: dict[str, Any]) -> str:
         "pipeline_tag": "text-classification" if encoder else "text-generation",
         "tags": ["clinqa", resolved.preset.name, *([] if encoder else ["lora"])],
         "data_class": data_class.value,
+        **with_origin(job.origin),
     }
     parts = [
         "---\n" + yaml.safe_dump(front, sort_keys=False) + "---",
@@ -290,6 +294,8 @@ def render_card(job: Any, details: dict[str, Any]) -> str:
     ]
     if banner := _BANNERS.get(data_class):
         parts.append(f"> **{data_class.value}.** {banner}")
+    if banner := banner_of(job.origin):
+        parts.append(banner.strip())
     parts.append(
         f"Trained by `clinqa train` with preset `{resolved.preset.name}` "
         f"({resolved.preset.says}) on {details['items_train']:,} {details['kind']} items of "

@@ -22,6 +22,7 @@ from clinqa.asking.prompts import load_template, prefix_of
 from clinqa.asking.source import kind_of_items
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
+from clinqa.core.origin import banner_of, origin_of
 from clinqa.core.records import DataClass, inherit
 from clinqa.core.stage import (
     Known,
@@ -44,7 +45,7 @@ from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.models.weights import device_of, import_torch, load_tokenizer
-from clinqa.training.prepare import TrainItem, class_of, class_of_base, read_items
+from clinqa.training.prepare import TrainItem, class_of, class_of_base, read_items, trained_base
 from clinqa.training.train import LIBRARIES
 from clinqa.training.train_options import MergeOptions
 
@@ -75,7 +76,7 @@ def merge(
         prompts = _prompts(kind, items, options.seed)
         drift = {**_drift(place, options, folder, prompts, progress), "split": split}
         pq.write_table(trained.hashes(), folder / TRAINED_ON, compression="zstd")
-        workplace.write("README.md", _card(place, options, data_class, drift))
+        workplace.write("README.md", _card(place, options, workplace, drift))
         told = trained.manifest.details  # of the adapter, what the model should still be known by
         origin = {
             "base": dict(trained.base),
@@ -91,6 +92,7 @@ def merge(
             out=out,
             options=options,
             data_class=data_class,
+            origin=origin_of([opened.manifest, trained.manifest, *trained_base(place)]),
             known=lambda: _known(opened, trained, place, options),
             work=work,
             told=lambda manifest: manifest.details["drift"],
@@ -222,12 +224,11 @@ def _answers(
     return texts
 
 
-def _card(
-    place: WeightsPlace, options: MergeOptions, data_class: DataClass, drift: dict[str, Any]
-) -> str:
+def _card(place: WeightsPlace, options: MergeOptions, to: Workplace, drift: dict[str, Any]) -> str:
     return (
         f"# {place.name} with an adapter merged into it\n\n"
-        f"Data class: **{data_class.value}**, inherited from what the adapter was trained on.\n\n"
+        f"Data class: **{to.data_class.value}**, as of what the adapter was trained on.\n\n"
+        f"{banner_of(to.origin)}"
         f"Merged by `clinqa train --merge` in float32 and stored in {options.dtype}. Of "
         f"{drift['answers_compared']} greedy answers to items of the {drift['split']} split, "
         f"{drift['answers_changed']} differ from those of the adapter on its base model in the "

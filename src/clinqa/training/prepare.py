@@ -18,6 +18,7 @@ from clinqa.asking.prompts import Template
 from clinqa.asking.source import content_order, kind_of_items
 from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.ids import sub_seed
+from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass, is_private, strictest
 from clinqa.core.stage import Made, Progress
 from clinqa.dataset.reader import Dataset
@@ -136,6 +137,7 @@ class TrainingTask(ABC):
     resolved: Resolved
     options: TrainOptions
     data_class: DataClass
+    origin: str
     progress: Progress
     train: TrainSplit = field(init=False)
     validation: TrainSplit = field(init=False)
@@ -233,8 +235,13 @@ def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
 
 def class_of_base(place: WeightsPlace) -> list[DataClass]:
     """The class of a model that clinqa trained itself: what it may repeat, its heir may repeat."""
+    return [DataClass(made.data_class) for made in trained_base(place)]
+
+
+def trained_base(place: WeightsPlace) -> list[Manifest]:
+    """The manifest of a model that clinqa trained itself; none of another."""
     trained = trained_folder(place.folder)
-    return [] if trained is None else [DataClass(trained.manifest.data_class)]
+    return [] if trained is None else [trained.manifest]
 
 
 def read_split(

@@ -14,6 +14,7 @@ from typing import Any
 from clinqa.asking.prompts import Template, load_template
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import origin_of
 from clinqa.core.outfolder import PARTIAL
 from clinqa.core.records import inherit
 from clinqa.core.stage import (
@@ -29,7 +30,15 @@ from clinqa.core.stage import (
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local.place import WeightsPlace, place_of
 from clinqa.training.lora import check_extra
-from clinqa.training.prepare import BEST, LOG, TrainingTask, check_kind, class_of, class_of_base
+from clinqa.training.prepare import (
+    BEST,
+    LOG,
+    TrainingTask,
+    check_kind,
+    class_of,
+    class_of_base,
+    trained_base,
+)
 from clinqa.training.presets import Resolved, load_preset, resolve
 from clinqa.training.ranks import is_first, wait_for_all
 from clinqa.training.train_options import TrainOptions
@@ -51,9 +60,10 @@ def train(
     check_extra(resolved.settings, options.threads)
     place = place_of(options.model)
     data_class = inherit([data_class, *class_of_base(place)])
+    origin = origin_of([opened.manifest, *trained_base(place)])
     template = None if resolved.settings.method == "encoder" else load_template(kind.name)
     worker: type[TrainingTask] = _worker(resolved.settings.method)
-    job = worker(opened, place, template, kind, resolved, options, data_class, progress)
+    job = worker(opened, place, template, kind, resolved, options, data_class, origin, progress)
     if not is_first() and not options.dry_run:
         wait_for_all()  # until the first process has opened the folder
         if (out / PARTIAL).is_dir():  # not where all is done
@@ -76,6 +86,7 @@ def train(
             out=out,
             options=options,
             data_class=data_class,
+            origin=origin,
             known=lambda: known,
             work=work,
             told=_counts,

@@ -19,6 +19,7 @@ from clinqa.core.records import Reason, Reject
 from clinqa.dataset import parquet, spool
 from clinqa.dataset.splits import split_groups
 from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
+from clinqa.kinds.long_form.statements import folded
 from made_reports import REPORTS, Maker, Report, rows, text_of, write
 
 sentences = st.lists(
@@ -118,8 +119,9 @@ def test_splits_are_cut_by_rank_at_exact_shares(n: int, seed: int) -> None:
 def test_seen_says_whether_train_has_the_statement(tmp_path: Path) -> None:
     result = write(tmp_path)
     found = rows(tmp_path)
-    in_train = {row["answer"] for row in found if row["split"] == "train"}
-    assert all(row["statement_seen"] == (row["answer"] in in_train) for row in found)
+    in_train = {folded(row["answer"]) for row in found if row["split"] == "train"}
+    assert all(row["statement_seen"] == (folded(row["answer"]) in in_train) for row in found)
+    assert all((row["nearest_in_train"] == 1) == row["statement_seen"] for row in found)
     assert {row["statement_seen"] for row in found if row["split"] == "test"} == {True, False}
     assert result.splits["train"].seen == result.splits["train"].items
 

@@ -6,6 +6,7 @@ from clinqa.kinds.facets.about_runs import how_computed
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import (
     MODEL_SHOTS,
+    best_sentences,
     declared_section,
     dot_of,
     marked_rows,
@@ -13,7 +14,6 @@ from clinqa.kinds.facets.figure_tables import (
 )
 from clinqa.kinds.facets.pages import Grid, PageSection, Panels, ShownPage, in_short
 from clinqa.kinds.facets.shows import Evaluation, MetricName, PageAsked, Shows
-from clinqa.stats.verdicts import best_sentence, ranked
 
 NAMES = (
     MetricName("within", "Within tolerance", "share of numbers that are near enough"),
@@ -25,7 +25,7 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
     metric = str(evaluation.meta["family"]["metric"])
     figures = [evaluation.figure(run.id, metric) for run in evaluation.runs]
     name = evaluation.metric_name(metric).lower()
-    said = best_sentence(name, evaluation, ranked(figures, evaluation.lower))
+    said = best_sentences(name, evaluation, figures)
     charts = [_dots(evaluation, one) for one in NAMES]
     made = (
         in_short(said, warnings=evaluation.warnings),

@@ -21,6 +21,7 @@ from clinqa.core.durable import make_folder, write_durably
 from clinqa.core.manifest import Manifest
 from clinqa.core.records import Reason, Reject
 from clinqa.core.visible import visible
+from clinqa.core.wording import many
 from clinqa.dataset.card import Card, tabled
 from clinqa.dataset.parquet import write_table
 from clinqa.packs.references import ReferencePack
@@ -205,7 +206,7 @@ def would_do(
 ) -> list[str]:
     """What would be read, written and sent."""
     total = sum(one.bytes for one in plan)
-    lines = [f"would read {len(plan):,} documents ({total:,} bytes)"]
+    lines = [f"would read {many(len(plan), 'document')} ({total:,} bytes)"]
     lines += [f"  {visible(', '.join(one.names))}" for one in plan[:20]]
     if len(plan) > 20:
         lines.append(f"  and {len(plan) - 20:,} more")

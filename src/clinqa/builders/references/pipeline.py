@@ -36,6 +36,7 @@ from clinqa.core.stage import (
     run_stage,
     silent,
 )
+from clinqa.core.wording import many
 from clinqa.dataset.near_duplicates import highest_across
 from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups
@@ -251,9 +252,9 @@ class _Run:
         unseen, failed = self.generated.unseen, self.generated.failed
         empty = [name for name in SPLITS if not written.splits[name]["items"]]
         told = (
-            (bad, f"{bad.total():,} files gave no page ({_named(bad)})"),
+            (bad, f"{many(bad.total(), 'file')} gave no page ({_named(bad)})"),
             (self.skipped, f"passed over in the folders: {_named(self.skipped)}"),
-            (self.left_out, f"--limit left {self.left_out:,} documents unread"),
+            (self.left_out, f"--limit left {many(self.left_out, 'document')} unread"),
             (beyond, f"--skip-pages: no document has page {', '.join(map(str, beyond[:5]))}"),
             (
                 pages and all(page.reason is Why.SKIPPED for page in pages),
@@ -261,12 +262,12 @@ class _Run:
             ),
             (
                 unseen,
-                f"{unseen:,} pages have no text that can be read and were left out; "
+                f"{many(unseen, 'page')} without text that can be read left out; "
                 "--vision-model reads them",
             ),
             (
                 failed,
-                f"the model gave no answer for {failed.total():,} pages ({_named(failed)})",
+                f"the model gave no answer for {many(failed.total(), 'page')} ({_named(failed)})",
             ),
             (
                 not self.pairs,

@@ -124,6 +124,7 @@ class BatchBuilder:
             labels_table(labelled),
             pa.table(occurrences),
             [*batch.rejects, *_rejects(labelled)],
+            labelled.decided.templates,
         )
         # counted here and not by who reads: two processes may both have met a statement
         lengths = self.readings.statements["length"][pieces.statement]

@@ -13,7 +13,7 @@ none, all of `findings`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,9 +23,10 @@ import pyarrow as pa
 from clinqa.core.arrays import Bytes, Int32s, Integers, UInt64s
 from clinqa.core.records import Level, Phase
 from clinqa.core.schema import SPAN
+from clinqa.kinds.long_form.statements import folded, template_key
 from clinqa.reading.attribute import Labels
 from clinqa.reading.pieces import Pieces
-from clinqa.reading.readings import METHODS, Readings, text_key
+from clinqa.reading.readings import METHODS, Readings
 from clinqa.reading.scan_tables import PHASES
 from clinqa.reading.studies import Studies
 
@@ -177,21 +178,23 @@ class Labelled:
         texts = [words[number].replace("\t", " ") for number in distinct.tolist()]
         first, size = labels.first[:-1], np.diff(labels.first)
         rows = readings.statements
-        answer, key = codes[first], rows["key"][statement[first]]
+        answer = codes[first]
         for label in np.flatnonzero((size > 1) & (labels.level != Level.CONFLICT)).tolist():
             several = codes[labels.first[label] : labels.first[label + 1]].tolist()
             answer[label] = len(texts)
             texts.append(" ".join(texts[code] for code in several))
-            key[label] = text_key(texts[-1])
         methods = rows["method"][statement]
         # METHODS rises from curated to read: a label is as good as its weakest statement
         method = np.maximum.reduceat(methods, first) if len(first) else methods
+        templates = [folded(text) for text in texts]
+        keys = np.array([template_key(one) for one in templates], np.uint64)
         return Decided(
             pa.array(texts, pa.string()),
             codes.astype(np.int32),
             answer.astype(np.int32),
-            key,
+            keys[answer],
             method,
+            {int(keys[code]): templates[code] for code in np.unique(answer).tolist()},
         )
 
     @cached_property
@@ -215,13 +218,15 @@ class Labelled:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """`texts` are sentences as written, unwrapped; `of_deciding` numbers them by row of
-    `Labels.deciding`, `answer` by label. `key` says which sentence decided a label."""
+    `Labels.deciding`, `answer` by label. `key` says which template decided a label, `templates`
+    what stands behind it (`kinds.long_form.statements`)."""
 
     texts: pa.Array
     of_deciding: Int32s
     answer: Int32s
     key: UInt64s
     method: Bytes
+    templates: Mapping[int, str]
 
 
 def coded(codes: Integers, values: pa.Array | Sequence[str]) -> pa.DictionaryArray:

@@ -17,7 +17,8 @@ from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import DatasetWriter, WriteResult
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
-from clinqa.core.records import Reason
+from clinqa.core.origin import PARTLY, SIMULATED
+from clinqa.core.records import DataClass, Reason
 from clinqa.core.stage import (
     Known,
     Made,
@@ -38,6 +39,7 @@ from clinqa.packs.loader import Pack
 from clinqa.privacy.screen import KINDS
 from clinqa.reading.labeller import LONGEST
 from clinqa.reading.scan import ScanEngine
+from clinqa.simulate.echo import is_simulated
 from clinqa.sources.reports import (
     InputPlan,
     ReadCounts,
@@ -87,14 +89,17 @@ def build_reports(
     plan = describe(inputs, read_options)
     plan.check()
     recipe = replace(recipe, size_hint=_about(plan, options.limit))
+    origin = _origin(plan, options)
+    data_class = options.data_class or _UNDECLARED[origin]
     return run_stage(
         Stage(
             verb=VERB,
             holds="this build",
             out=out,
             options=options,
-            data_class=options.data_class,
-            plan=partial(_dry_run, plan, pack, options, out),
+            data_class=data_class,
+            origin=origin,
+            plan=partial(_dry_run, plan, pack, options, data_class, out),
             known=lambda: _known(
                 options, pack, input_records(inputs, plan.bytes, progress, read_options.out)
             ),
@@ -105,6 +110,20 @@ def build_reports(
             seeds={"seed": options.seed},
         )
     )
+
+
+_UNDECLARED = {
+    SIMULATED: DataClass.PUBLIC,
+    PARTLY: DataClass.RESTRICTED,
+    "": DataClass.RESTRICTED,
+}
+"""The class of reports of which nobody says how far they may travel, by their origin."""
+
+
+def _origin(plan: InputPlan, options: BuildOptions) -> str:
+    """Where the reports come from: made up where all files can be made anew, byte for byte."""
+    made = {is_simulated(file.path, options.workers or 1) for file in plan.files}
+    return SIMULATED if made == {True} else PARTLY if True in made else ""
 
 
 class _ReportBuild:
@@ -288,7 +307,9 @@ def _known(options: BuildOptions, pack: Pack, records: Sequence[FileRecord]) -> 
     return Known(told, records, {"pack_fingerprint": pack.fingerprint, "inputs": hashes})
 
 
-def _dry_run(plan: InputPlan, pack: Pack, options: BuildOptions, out: Path) -> list[str]:
+def _dry_run(
+    plan: InputPlan, pack: Pack, options: BuildOptions, data_class: DataClass, out: Path
+) -> list[str]:
     """What would be read and written; nothing is sent anywhere."""
     lines = []
     for file in plan.files:
@@ -307,7 +328,7 @@ def _dry_run(plan: InputPlan, pack: Pack, options: BuildOptions, out: Path) -> l
         f"would label {len(pack.abnormalities)} abnormalities with pack {pack.spec.id}, profile "
         f"{options.profile}; questions {options.questions}, context {options.context}"
     )
-    lines.append(f"would write a dataset ({options.data_class.value}) to {visible(str(out))}")
+    lines.append(f"would write a dataset ({data_class.value}) to {visible(str(out))}")
     lines.append("would send nothing anywhere")
     return lines
 

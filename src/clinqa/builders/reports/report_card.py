@@ -66,8 +66,10 @@ _COLUMNS = {
     "structure": "the organ part the abnormality belongs to",
     "level": "see above; null where the report does not mention the abnormality",
     "question_type": "finding, adequacy, presence, severity, unmentioned",
-    "statement_seen": "does the deciding sentence also decide an item of train? Always true within "
-    "train; null where no sentence decided",
+    "statement_seen": "does the deciding sentence also decide an item of train, case, numbers, "
+    "units and spelling aside? Always true within train; null where no sentence decided",
+    "nearest_in_train": "how like it is to the nearest such sentence of train, 0 to 1: the share "
+    "of letters in the same order; 1 where it is seen",
 }
 
 
@@ -132,11 +134,12 @@ def splits_section(splits: Mapping[str, SplitCounts], who: str) -> str:
     ]
     head = ("split", who, "studies", "items", "statement also in train", "share")
     return (
-        f"Drawn by {who[:-1]}: all items of one are in one split. {shares} % of the "
-        f"{who} go to train, validation and test; few {who} give uneven numbers of items. "
-        "*Statement also in train* counts items whose deciding statement also decides an item of "
-        "train, in train therefore all that a statement decided: a model may know it by heart. "
-        "Report scores on the others too (`statement_seen`).\n\n"
+        f"Drawn by {who[:-1]}: all items of one are in one split. {shares} % of the {who} go to "
+        f"train, validation and test; few {who} give uneven numbers of items. *Statement also in "
+        "train* counts items whose deciding statement also decides an item of train (case, numbers,"
+        " units and spelling aside), in train therefore all that a statement decided: a model may "
+        "know it by heart. Report scores on the others too (`statement_seen`; how near their "
+        "nearest is: `nearest_in_train`).\n\n"
     ) + tabled(head, rows)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.options import SourceOptions, option, varied
+from clinqa.core.options import OutputOptions, option, varied
 from clinqa.core.records import DataClass
 
 __all__ = ["CONTEXTS", "QUESTIONS", "BuildOptions"]
@@ -17,7 +17,7 @@ _UNMENTIONED = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(SourceOptions):
+class BuildOptions(OutputOptions):
     """Everything that `clinqa build echo` can be told."""
 
     profile: str = option(
@@ -69,7 +69,12 @@ class BuildOptions(SourceOptions):
     engine: str = option(
         "auto", choices=("auto", "compiled", "python"), help="compiled needs the extra 'fast'."
     )
-    data_class: DataClass = varied(SourceOptions, "data_class", DataClass.RESTRICTED)
+    data_class: DataClass | None = varied(
+        OutputOptions,
+        "data_class",
+        help="How far the text may travel; results inherit it. Unless given, restricted, and public"
+        " for what `simulate` wrote.",
+    )
     # reports handled at once; rows do not depend on it
     batch_rows: int = option(4096, shown=False)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clinqa.builders.reports.ledger import OUT, Fate, Ledger
+from clinqa.builders.reports.nearness import DistinctKeys, Nearness, nearness
 from clinqa.core.arrays import Int8s, Ints, UInt64s
 from clinqa.core.errors import CheckFailed
 from clinqa.core.manifest import StageCounts
@@ -32,17 +33,18 @@ from clinqa.kinds.long_form.columns import LABELS, LONG_FORM, STATEMENTS
 
 __all__ = ["BatchTables", "DatasetWriter", "SplitCounts", "WriteResult"]
 
-_SEEN = "statement_seen"
+_SEEN, _NEAREST = "statement_seen", "nearest_in_train"
+_MADE = (_SEEN, _NEAREST)  # of all items together
 _ITEMS_IN = pa.schema(
     [
-        *(f for f in LONG_FORM if f.name != _SEEN),
+        *(f for f in LONG_FORM if f.name not in _MADE),
         pa.field("study", pa.int32()),
         pa.field("statement_key", pa.uint64()),
     ]
 )
 _DRAW = pa.field("draw", pa.uint64())
 _ALL_DRAWN = 1 << 64
-_WRITTEN = [name for name in LONG_FORM.names if name != _SEEN]
+_WRITTEN = [name for name in LONG_FORM.names if name not in _MADE]
 _LABELS_IN = pa.schema([*LABELS, pa.field("study", pa.int32())])
 _OCCURRENCES = pa.schema([("study", pa.int32()), ("statement", pa.int32())])
 _REPEATED = repeated(LONG_FORM)
@@ -55,11 +57,12 @@ class BatchTables:
 
     studies      study_id, group (never null), digest (16 bytes of the text's hash), row, and
                  `part` if the input can name several text columns
-    items        LONG_FORM without statement_seen, and `study`, `statement_key` (uint64: which
-                 statement decided; null where none did); with `drawn_share` also `draw` (uint64,
+    items        LONG_FORM without what train says, and `study`, `statement_key` (uint64: which
+                 template decided; null where none did); with `drawn_share` also `draw` (uint64,
                  random by content; null where the item stays in any case)
     labels       LABELS and `study`
     occurrences  `study`, `statement` (row number in the table of statements given to `finish`)
+    templates    the folded statement of each `statement_key`
     """
 
     studies: pa.Table
@@ -67,6 +70,7 @@ class BatchTables:
     labels: pa.Table
     occurrences: pa.Table
     rejects: Sequence[Reject] = ()
+    templates: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class DatasetWriter:
         self._share = drawn_share
         self._items_in = _ITEMS_IN if drawn_share is None else _ITEMS_IN.append(_DRAW)
         self._ledger = Ledger()
+        self._templates: dict[int, str] = {}
         self._spools_at = partial / "spool"
         with writing(partial):
             make_folder(self._spools_at, private=True)
@@ -121,6 +126,7 @@ class DatasetWriter:
     def add(self, batch: BatchTables) -> None:
         """Put one batch aside."""
         base = self._ledger.add(batch.studies, batch.rejects)
+        self._templates.update(batch.templates)
         with writing(self._partial):
             self._items.add(_shifted(encode(batch.items, self._items_in, _REPEATED), base))
             self._labels.add(_shifted(encode(batch.labels, _LABELS_IN, _LABELS_REPEATED), base))
@@ -144,10 +150,11 @@ class DatasetWriter:
     def _write(self, fate: Fate, statements: pa.Table) -> WriteResult:
         rows: dict[Path, int] = {}
         limit, undrawn = self._draw_limit(fate)
-        train_keys, repeats, per_study = self._survey(fate, limit)
+        train_keys, other_keys, repeats, per_study = self._survey(fate, limit)
+        near = nearness(self._templates, train_keys, other_keys)
         with ThreadPoolExecutor(1, "clinqa-writer") as beside:
             labels = beside.submit(self._write_labels, fate)
-            splits, levels, item_rows = self._write_items(fate, train_keys, repeats, limit)
+            splits, levels, item_rows = self._write_items(fate, near, repeats, limit)
             rows |= item_rows
             rows |= self._write_statements(fate, statements)
             rows |= labels.result()
@@ -183,12 +190,13 @@ class DatasetWriter:
         limit = int(np.partition(draws, wanted)[wanted])
         return limit, int((draws >= limit).sum())
 
-    def _survey(self, fate: Fate, limit: int) -> tuple[UInt64s, UInt64s, Ints]:
-        """One pass over ids and keys: train's keys, ids that occur twice, items a study."""
+    def _survey(self, fate: Fate, limit: int) -> tuple[UInt64s, UInt64s, UInt64s, Ints]:
+        """One pass over ids and keys: train's keys, the others', ids that occur twice, items a
+        study."""
         per_study = np.zeros(self._ledger.size, dtype=np.int64)
         ids = np.empty(self._items.rows, dtype=np.uint64)
         used = 0
-        keys: list[UInt64s] = []
+        keys = DistinctKeys(), DistinctKeys()
         columns = [
             name
             for name in ("id", "study", "statement_key", "draw")
@@ -201,20 +209,18 @@ class DatasetWriter:
             own = id_numbers(piece["id"])[split != OUT]
             ids[used : used + len(own)] = own
             used += len(own)
-            key = piece["statement_key"].filter(pa.array(split == 0)).drop_null()
-            keys.append(np.unique(key.to_numpy()))
-            if len(keys) > 32:
-                keys = [np.unique(np.concatenate(keys))]
+            for kept, among in zip(keys, (split == 0, (split != 0) & (split != OUT)), strict=True):
+                kept.add(piece["statement_key"].filter(pa.array(among)).drop_null().to_numpy())
         ids = ids[:used]
         ids.sort()
         repeats = np.unique(ids[1:][ids[1:] == ids[:-1]])
-        train = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.uint64)
-        return train, repeats, per_study
+        train, others = (kept.distinct() for kept in keys)
+        return train, np.setdiff1d(others, train), repeats, per_study
 
     def _write_items(
         self,
         fate: Fate,
-        train_keys: UInt64s,
+        near: Nearness,
         repeats: UInt64s,
         limit: int,
     ) -> tuple[dict[str, SplitCounts], dict[tuple[str, int], int], dict[Path, int]]:
@@ -230,8 +236,9 @@ class DatasetWriter:
             split = _drawn(piece, fate.split[piece["study"].to_numpy()], limit)
             if len(repeats):
                 split = _without_repeats(piece["id"], split, repeats, met)
-            flags = _is_in_train(piece["statement_key"], train_keys)
-            table = piece.select(_WRITTEN).append_column(_SEEN, flags)
+            table = piece.select(_WRITTEN)
+            for told, column in zip(_MADE, near.of(piece["statement_key"]), strict=True):
+                table = table.append_column(told, column)
             for number, (name, file) in enumerate(zip(SPLITS, files, strict=True)):
                 part = table.filter(pa.array(split == number))
                 seen[name] += pc.sum(part[_SEEN]).as_py() or 0
@@ -289,18 +296,6 @@ def _drawn(piece: pa.Table, split: Int8s, limit: int) -> Int8s:
 def _shifted(table: pa.Table, base: int) -> pa.Table:
     index = table.schema.get_field_index("study")
     return table.set_column(index, "study", pc.add(table["study"], pa.scalar(base, pa.int32())))
-
-
-def _is_in_train(keys: pa.ChunkedArray, train: UInt64s) -> pa.Array:
-    """Whether each key is one of train's (sorted); null where there is no key."""
-    none = keys.is_null().to_numpy()
-    distinct, inverse = np.unique(keys.fill_null(0).to_numpy(), return_inverse=True)
-    if len(train):
-        places = np.minimum(np.searchsorted(train, distinct), len(train) - 1)
-        found = train[places] == distinct
-    else:
-        found = np.zeros(len(distinct), dtype=bool)
-    return pa.array(found[inverse], pa.bool_(), mask=none)
 
 
 def _without_repeats(

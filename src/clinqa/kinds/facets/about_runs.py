@@ -57,6 +57,7 @@ def _dataset_facts(evaluation: Evaluation) -> list[tuple[str, Any]]:
         ("Dataset", about.get("name")),
         ("Fingerprint", about.get("fingerprint")),
         ("Data class", evaluation.data_class),
+        ("Origin", evaluation.origin),
         ("Split", about.get("split")),
         ("Items of the split", _number(about.get("items"))),
         ("Patients of the split", _number(about.get("patients"))),

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import made_up, with_origin
 
 __all__ = [
     "BarPicture",
@@ -203,10 +204,13 @@ def basics(held: Holding, about: str = "") -> tuple[dict[str, Any], Worded]:
     values = {
         "folder": str(held.folder),
         "data_class": manifest.data_class,
+        **with_origin(manifest.origin),
         "reconciles": not any(counts.problems() for counts in manifest.counts.values()),
         "warnings": [str(text) for text in manifest.warnings],
     }
-    said = f"  data class {manifest.data_class}{f', {about}' if about else ''}"
+    made = made_up(manifest.origin).lower()
+    told = ", ".join(filter(None, (f"data class {manifest.data_class}", made, about)))
+    said = f"  {told}"
     return values, Worded(((str(held.folder), "bold"), (said, "")))
 
 

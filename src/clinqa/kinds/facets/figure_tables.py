@@ -19,11 +19,12 @@ from clinqa.kinds.facets.pages import (
     spanned,
 )
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun
-from clinqa.stats.verdicts import Told, Verdicts, verdict_of
+from clinqa.stats.verdicts import ALPHA, Told, Verdicts, best_sentence, ranked, verdict_of
 
 __all__ = [
     "MODEL_SHOTS",
     "MetricColumn",
+    "best_sentences",
     "declared_section",
     "dot_of",
     "figure_cell",
@@ -79,6 +80,40 @@ def figure_cell(
     return bracketed(figure, spread=words, mark=mark)
 
 
+def _by_size(figures: Iterable[Figure]) -> dict[int, list[Figure]]:
+    """Those with a value, by how many items they are of."""
+    sizes: dict[int, list[Figure]] = {}
+    for figure in figures:
+        if figure.value is not None:
+            sizes.setdefault(figure.n, []).append(figure)
+    return sizes
+
+
+def best_sentences(
+    told: str,
+    evaluation: Evaluation,
+    figures: Iterable[Figure | None],
+    alpha: float = ALPHA,
+    items: str = "items",
+) -> list[str]:
+    """Who is best by this metric and whether a test says so, among runs asked equally many items;
+    those that were asked others are not comparable with them."""
+    ways = _by_size(figure for figure in figures if figure is not None)
+    said: list[str] = []
+    for n, own in sorted(ways.items(), reverse=True):
+        among = f" over {n:,} {items}" if len(ways) > 1 else ""
+        found = ranked(own, evaluation.lower)
+        if len(found) == 1:
+            only = found[0]
+            name = f"{told[:1].upper()}{told[1:]}{among}"
+            said.append(f"{name}: {evaluation.label(only.run)}, {decimals(only.value)}.")
+        else:
+            said += best_sentence(f"{told}{among}", evaluation, found, alpha)
+    if len(ways) > 1:
+        said.append(f"Runs over different {items} are not comparable by these figures.")
+    return said
+
+
 def marked_rows(evaluation: Evaluation, columns: Sequence[MetricColumn]) -> list[GridRow]:
     """A row a run; within its group of models, what the tests allow to be called best is marked."""
     verdicts = Verdicts(evaluation.tests, lower=evaluation.lower)
@@ -88,7 +123,9 @@ def marked_rows(evaluation: Evaluation, columns: Sequence[MetricColumn]) -> list
         marks: dict[str, str] = {}
         for group in {run.group for run in evaluation.runs}:
             own = [found[run.id] for run in evaluation.runs if run.group == group]
-            marks |= verdicts.marks([figure for figure in own if figure is not None])
+            known = [figure for figure in own if figure is not None]
+            if len(_by_size(known)) < 2:  # figures of other items are not comparable
+                marks |= verdicts.marks(known)
         for run in evaluation.runs:
             cell = figure_cell(evaluation, run, metric, found[run.id], marks.get(run.id, ""))
             rows[run.id].append(cell)
@@ -153,7 +190,7 @@ def paired_tests(evaluation: Evaluation, *, declared: bool = True) -> Grid | Non
 def _test_row(evaluation: Evaluation, test: PairedTest, one: str, two: str) -> GridRow:
     verdict = {
         Told.NOT_TESTED: "not corrected: exploratory",
-        Told.NOT_TOLD_APART: "not distinguishable",
+        Told.NOT_TOLD_APART: "not told apart",
     }.get(verdict_of(test), f"{one if test.difference > 0 else two} higher")
     outside = "" if test.p_holm is not None else "outside the declared family"
     cells = (

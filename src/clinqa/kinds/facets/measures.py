@@ -133,3 +133,4 @@ class Measures:
     contradicts: Callable[[Sequence[Figure], Sequence[JudgedRun]], Iterable[str]] = _none
     ranked: Sequence[str] = ()
     corrects: Corrects | None = None
+    tuning: Sequence[Measure] = ()

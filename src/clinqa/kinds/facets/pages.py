@@ -9,7 +9,7 @@ a model or a file stands in it is escaped when it is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clinqa.core.figures import Figure
@@ -17,6 +17,7 @@ from clinqa.core.wording import MISSING, decimals, interval
 from clinqa.kinds.facets.charts import Chart, Plate
 
 __all__ = [
+    "SIZES",
     "Block",
     "Bullets",
     "Case",
@@ -39,6 +40,7 @@ __all__ = [
     "Words",
     "bracketed",
     "in_short",
+    "sized_row",
     "spanned",
     "spanned_figure",
 ]
@@ -49,7 +51,7 @@ class GridCell:
     """What stands in one place: its text, and for figures the interval, spread and numbers.
 
     `mark` is `best`, `second`, `tie` or `low`; `reason` says why a dash stands here; `heat` is 0
-    to 9.
+    to 9; `n` is how many items a figure is of.
     """
 
     text: str
@@ -61,6 +63,7 @@ class GridCell:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    n: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class GridColumn:
     meaning: str = ""
     footnote: str = ""
     numeric: bool = True
-    figures: bool = False  # CSV then adds `_low` and `_high`
+    figures: bool = False  # CSV then adds `_low`, `_high` and, where it is known, `_n`
+    sizes: bool = False  # tells of how many items the figures of its row are
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,11 @@ class GridRow:
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table with its caption; `notes` stand below it, what columns mean stands in their headings
-    where `meanings` says so."""
+    where `meanings` says so.
+
+    Figures of different numbers of items stand in one column only with these numbers: each cell
+    tells its own, unless all of the column have the same or the row's column of `sizes` says it.
+    """
 
     id: str
     caption: str
@@ -105,12 +113,22 @@ class Grid:
             groups.setdefault(row.group, []).append(row)
         return list(groups.items())
 
+    def told_n(self, row: GridRow, at: int) -> int | None:
+        """How many items the figure in a place is of, where it has to be said there."""
+        own = row.cells[at].n
+        among = {one.cells[at].n for one in self.rows if one.cells[at].value is not None}
+        if own is None or len(among - {None}) < 2:
+            return None
+        pairs = zip(self.columns, row.cells, strict=True)
+        said = {cell.n for column, cell in pairs if column.sizes}
+        return None if own in said else own
+
 
 def bracketed(figure: Figure, *, spread: str = "", mark: str = "") -> GridCell:
     """A figure that has a value, its interval in brackets."""
     return GridCell(
         decimals(figure.value), interval(figure.low, figure.high), spread, mark,
-        value=figure.value, low=figure.low, high=figure.high,
+        value=figure.value, low=figure.low, high=figure.high, n=figure.n,
     )  # fmt: skip
 
 
@@ -138,7 +156,19 @@ def spanned_figure(figure: Figure | None) -> GridCell:
     """A figure with its interval in words, or a dash."""
     if figure is None:
         return GridCell(MISSING)
-    return spanned(figure.value, figure.low, figure.high, bare="no interval")
+    cell = spanned(figure.value, figure.low, figure.high, bare="no interval")
+    return replace(cell, n=figure.n)
+
+
+SIZES = GridColumn("items", "Items", sizes=True)
+
+
+def sized_row(head: str, figures: Sequence[Figure | None], group: str = "") -> GridRow:
+    """Figures in a row whose first cell, under SIZES, says of how many items they are."""
+    sizes = sorted({one.n for one in figures if one is not None and one.value is not None})
+    text = "–".join(f"{n:,}" for n in dict.fromkeys((sizes[0], sizes[-1]))) if sizes else MISSING
+    one = sizes[0] if len(sizes) == 1 else None
+    return GridRow(head, (GridCell(text, n=one), *map(spanned_figure, figures)), group)
 
 
 @dataclass(frozen=True, slots=True)

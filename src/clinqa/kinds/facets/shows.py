@@ -85,6 +85,7 @@ class Evaluation:
     items: pa.Table | None
     warnings: tuple[str, ...] = ()
     names: Mapping[str, MetricName] = field(default_factory=dict)
+    origin: str = ""
 
     def figure(
         self,

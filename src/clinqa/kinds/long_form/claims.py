@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from clinqa.core.figures import Figure
-from clinqa.core.wording import count, decimals, interval, percent
+from clinqa.core.wording import count, decimals, interval, many, percent
 from clinqa.kinds.facets.shows import Evaluation, MetricName, ShownRun
 from clinqa.kinds.long_form.metric_names import ANSWERED, ANY_DANGER, GRAVEST
 from clinqa.stats.verdicts import ALPHA, Verdicts, ranked
@@ -52,13 +52,9 @@ def _scope(evaluation: Evaluation) -> str:
     runs, asked = len(evaluation.runs), len(models)
     other = " The runs did not all answer the same questions." if len(sizes) > 1 else ""
     return (
-        f"{runs} {_plural('run', runs)} of {asked} {_plural('model', asked)}"
+        f"{many(runs, 'run')} of {many(asked, 'model')}"
         f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients.{other}"
     )
-
-
-def _plural(word: str, n: int) -> str:
-    return word if n == 1 else f"{word}s"
 
 
 def _span(numbers: Sequence[int]) -> str:
@@ -74,16 +70,22 @@ def _best(evaluation: Evaluation, verdicts: Verdicts) -> str:
     top, *rest = found
     name = evaluation.metric_name(metric)
     best = _valued(evaluation, top)
+    if len({figure.n for figure in found}) > 1:
+        return (
+            f"{name} is {_from_to(evaluation, found)}; the runs were not asked the same questions,"
+            " so that these figures are not comparable: the paired tests keep to common ones."
+        )
     untested = [f for f in rest if not verdicts.tested(top.run, f.run, metric)]
     if len(untested) == len(rest):
         return (
-            f"{name} is {_from_to(evaluation, found)}; no adjusted paired test was made, so no run"
-            " is called best."
+            f"{name} is {_from_to(evaluation, found)}; not tested: no adjusted paired test was"
+            " made, so no run is called best."
         )
     tied = [f for f in rest if f not in untested and not verdicts.better(top.run, f.run, metric)]
     if tied:
         names = _listed([evaluation.label(figure.run) for figure in tied])
-        return f"{name}: {best} is not distinguishable from {names} by the adjusted paired test."
+        others = f"; {len(untested)} of {len(rest)} others not tested" if untested else ""
+        return f"{name}: {best} is not told apart from {names} by the adjusted paired test{others}."
     if untested:
         return (
             f"{name} is {_from_to(evaluation, found)}; {evaluation.label(top.run)} was not tested"
@@ -105,21 +107,36 @@ def _levels(evaluation: Evaluation, verdicts: Verdicts) -> str:
     No run is called the highest but where the adjusted test tells it from every other.
     """
     said: list[str] = []
-    claimed = True
+    ends: list[str] = []
     for metric in ("level_accuracy", "level_macro_f1"):
         found = _ranked(evaluation, metric)
         name = evaluation.metric_name(metric).removeprefix("Level ")
         if len(found) == 1:
             said.append(f"{name} of {_valued(evaluation, found[0])}")
-        elif found and all(verdicts.better(found[0].run, f.run, metric) for f in found[1:]):
+        elif found and _beats_all(verdicts, found):
             said.append(f"{name} is highest for {_valued(evaluation, found[0])}")
         elif found:
-            claimed = False
             said.append(f"{name} is {_from_to(evaluation, found)}")
+            ends.append(f"{name} {_undecided(verdicts, found)}")
     if not said:
         return ""
-    end = "" if claimed else "; no adjusted test tells the first from all others"
-    return f"Clinical level: {'; '.join(said)}{end}."
+    return f"Clinical level: {'; '.join([*said, *ends])}."
+
+
+def _beats_all(verdicts: Verdicts, found: Sequence[Figure]) -> bool:
+    """Does the test tell the first from every other, over the same number of items?"""
+    top, *rest = found
+    return all(f.n == top.n and verdicts.better(top.run, f.run, top.metric) for f in rest)
+
+
+def _undecided(verdicts: Verdicts, found: Sequence[Figure]) -> str:
+    """Why no run is called the highest."""
+    top, *rest = found
+    if len({figure.n for figure in found}) > 1:
+        return "not comparable between runs of other questions"
+    if not any(verdicts.tested(top.run, one.run, top.metric) for one in rest):
+        return "not tested"
+    return "not told apart, or not tested, between the highest and all others"
 
 
 def _valued(evaluation: Evaluation, figure: Figure) -> str:

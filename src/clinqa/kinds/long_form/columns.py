@@ -24,6 +24,8 @@ LONG_FORM = items_schema(
     ("question_type", pa.string()),
     # does the deciding statement of this item also decide an item of the train split?
     ("statement_seen", pa.bool_()),
+    # how like it is to the nearest of train, 0 to 1 (`kinds.long_form.statements`)
+    ("nearest_in_train", pa.float32()),
 )
 
 LABELS = pa.schema(
@@ -102,7 +104,8 @@ COLUMNS = Columns(
         "level": "Level of the abnormality (see README.md)",
         "question_type": "finding, adequacy, presence, severity or unmentioned",
         "statement_seen": "Whether the statement that decides this item also decides an item of "
-        "train",
+        "train; case, numbers, units and spelling aside",
+        "nearest_in_train": "How like that statement is to the nearest of train, 0 to 1",
         "study_id": "Id of the study as given",
         "abnormality": "Abnormality that is labelled",
         "explicit": "Whether the report says so itself (true) or it was inferred (false)",

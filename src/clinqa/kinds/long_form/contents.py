@@ -19,6 +19,7 @@ from clinqa.core.arrays import Bools, Ints, UInt64s
 from clinqa.core.problems import Findings, Problem
 from clinqa.core.records import SPLITS, Level, Phase
 from clinqa.kinds.facets.columns import Checked
+from clinqa.kinds.long_form.statements import folded, template_key
 
 __all__ = ["content_problems"]
 
@@ -27,7 +28,7 @@ _LABELS, _STATEMENTS = "labels.parquet", "statements.parquet"
 _LABEL_COLUMNS = ("study_id", "group", "abnormality", "level", "method", "phase", "spans")
 _ITEM_COLUMNS = (
     *("id", "group", "context", "answer", "category", "source_id", "spans", "method", "level"),
-    *("question_type", "statement_seen"),
+    *("question_type", "statement_seen", "nearest_in_train"),
 )
 _STATEMENT_COLUMNS = ("text", "count", "studies", "labels")
 _FINDING, _UNMENTIONED = "finding", "unmentioned"
@@ -108,6 +109,12 @@ class _Items:
                 ("context", "context", "the deciding sentence does not stand in the context, item"),
                 ("study", "context", "another context than the study's other items, item"),
                 ("seen", "seen", "statement_seen is not what train says, item"),
+                (
+                    "near",
+                    "seen",
+                    "nearest_in_train is no likeness, or not that of a statement in "
+                    "train or in none, item",
+                ),
             )
         }
         for table in self._read(name, _ITEM_COLUMNS):
@@ -148,11 +155,14 @@ class _Items:
         if self._one_context:
             yield "study", _other_context(table["source_id"], table["context"])
         yield "seen", self._wrongly_seen(table["statement_seen"], joined, silent, split)
+        near = table["nearest_in_train"].fill_null(np.nan).to_numpy()
+        seen = table["statement_seen"].fill_null(False).to_numpy()
+        yield "near", (near < 0) | (near > 1) | (~np.isnan(near) & (silent | (seen != (near == 1))))
 
     def _wrongly_seen(
         self, seen: pa.ChunkedArray, joined: pa.Array, silent: Bools, split: str
     ) -> Bools:
-        text = _hashes(joined)
+        text = _template_keys(joined)
         has = pc.greater(pc.binary_length(joined), 0).to_numpy(zero_copy_only=False)
         if split == "train":
             self._train = np.unique(np.concatenate([self._train, text[has]]))
@@ -207,6 +217,15 @@ def _hashes(*columns: Any) -> UInt64s:
     plain = [_plain(column) for column in columns]
     frame = pl.DataFrame({str(i): pl.from_arrow(column) for i, column in enumerate(plain)})
     return frame.hash_rows(seed=0).to_numpy()
+
+
+def _template_keys(texts: pa.Array) -> UInt64s:
+    """The key of each row's folded statement."""
+    coded = texts.dictionary_encode()
+    keys = [template_key(folded(text)) for text in coded.dictionary.to_pylist()]
+    numbers = np.array([*keys, 0], np.uint64)
+    made: UInt64s = numbers[pc.fill_null(coded.indices, len(keys)).to_numpy()]
+    return made
 
 
 def _plain(column: Any) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import made_up
 from clinqa.core.records import is_private
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.describes import (
@@ -112,6 +113,7 @@ def _quoted(held: Holding, table: DiscordTable, limit: int) -> Iterator[str]:
 def summary_pieces(summary: Values, cases: int = 10) -> Pieces:
     """All that is said of a summary; at most `cases` study ids a measurement in discord."""
     said = [f"data class {summary['data_class']}" if summary["data_class"] else ""]
+    said += [made_up(summary.get("origin", "")).lower()]
     said += [f"profile {summary['profile']}" if summary["profile"] else ""]
     about = ", ".join(word for word in said if word)
     yield Worded(((summary["folder"], "bold"), (f"  {about}" if about else "", "")))

@@ -83,6 +83,7 @@ ROWS = pa.schema(
         ("source_id", pa.string()),
         ("category", pa.string()),
         ("question_type", pa.string()),
+        ("nearest_in_train", pa.float32()),
         ("seen", pa.bool_()),  # does the deciding statement also decide an item of train?
         ("question", pa.string()),
         ("reference", pa.string()),
@@ -309,6 +310,7 @@ def _rows(run: FinishedRun, items: SplitItems, made: _Texts) -> pa.Table:
         "category": asked["category"],
         "question_type": asked["question_type"],
         "seen": asked["statement_seen"],
+        "nearest_in_train": asked["nearest_in_train"],
         "question": asked["question"],
         "reference": asked["answer"],
         "source": pa.array(sources, pa.string()).take(pa.array(found)),
@@ -364,7 +366,8 @@ def _open(folder: Path, manifest: Manifest, _: Any, options: JudgeOptions) -> Cl
 
 JUDGES = Judges(
     columns=(
-        *("question", "answer", "spans", "structure", "level", "question_type", "statement_seen"),
+        *("question", "answer", "spans", "structure", "level", "question_type"),
+        *("statement_seen", "nearest_in_train"),
     ),
     load=load_questions,
     open=_open,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clinqa.core.arrays import Bools
+from clinqa.core.arrays import Bools, Ints
 from clinqa.core.cells import csv_text
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
@@ -114,6 +114,26 @@ def _about_items(items: SplitItems, judged: Sequence[JudgedRun], _: Manifest) ->
         "items_scored": len(answered),
         "patients_scored": len(np.unique(items.cluster[answered])),
         "pack": judged[0].of_kind.pack.spec.id,
+        "nearest_in_train": _nearest(items, answered),
+    }
+
+
+_NEAR = 0.9
+
+
+def _nearest(items: SplitItems, answered: Ints) -> dict[str, Any]:
+    """How like the unseen statements are to the nearest of train, over the items scored."""
+    pairs = zip(items.column("statement_seen"), items.column("nearest_in_train"), strict=True)
+    every = np.array([np.nan if seen or near is None else near for seen, near in pairs], np.float64)
+    found = every[answered]
+    found = found[~np.isnan(found)]
+    if not len(found):
+        return {}
+    return {
+        "items": len(found),
+        "median": round(float(np.median(found)), 4),
+        "near": _NEAR,
+        "near_share": round(float((found >= _NEAR).mean()), 4),
     }
 
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest
+from clinqa.core.origin import origin_of, with_origin
 from clinqa.core.records import DataClass
 from clinqa.kinds.facets.describes import Holding
 from clinqa.kinds.long_form.summary import Values, baseline_labels
@@ -45,6 +46,7 @@ def compare(held: Holding, other: Holding) -> tuple[dict[str, Any], pl.DataFrame
         "profile_a": manifests[0].told("profile"),
         "profile_b": manifests[1].told("profile"),
         "data_class": wider_class(*(one.data_class for one in manifests)),
+        **with_origin(origin_of(manifests)),
         "shared": both.height,
         "only_a": only_a,
         "only_b": only_b,

@@ -59,13 +59,13 @@ def results(evaluation: Evaluation) -> Grid:
     columns, footnotes = metric_columns(evaluation, RESULT_METRICS)
     rows = [
         replace(row, cells=(*row.cells, GridCell(spread_words(run)),
-                            GridCell(count(_items_of(evaluation, run)))))
+                            _size_cell(_items_of(evaluation, run))))
         for run, row in zip(evaluation.runs, marked_rows(evaluation, columns), strict=True)
     ]  # fmt: skip
     last = (
         GridColumn("repeats", "Repeats", "how often each question was asked, and what varied", "",
                    False),
-        GridColumn("items", "Items", "questions answered"),
+        GridColumn("items", "Items", "questions asked", sizes=True),
     )  # fmt: skip
     overall = [
         figure
@@ -88,6 +88,10 @@ def results(evaluation: Evaluation) -> Grid:
         (unequal,) if len({figure.n for figure in overall}) > 1 else (),
         footnotes,
     )
+
+
+def _size_cell(n: int | None) -> GridCell:
+    return GridCell(count(n), n=n)
 
 
 def _items_of(evaluation: Evaluation, run: ShownRun) -> int | None:
@@ -207,9 +211,10 @@ def by_subset(evaluation: Evaluation, key: str, metric: str = "level_accuracy") 
     for value in sorted(values, key=_level_order if by_level else names.__getitem__):
         found = [evaluation.figure(run.id, metric, **{key: value}) for run in evaluation.runs]
         sizes = [figure.n for figure in found if figure is not None]
-        cells = (GridCell(_range(sizes)), *(_shaded(figure) for figure in found))
+        one = sizes[0] if len(set(sizes)) == 1 else None
+        cells = (GridCell(_range(sizes), n=one), *(_shaded(figure) for figure in found))
         rows.append(GridRow(names[value], cells))
-    columns = [GridColumn("items", "Items", "with this value, in each run")]
+    columns = [GridColumn("items", "Items", "with this value, in each run", sizes=True)]
     columns += [
         GridColumn(run.label.replace(", ", "_").replace(" ", "_"), run.label, GROUPS[run.group],
                    figures=True)
@@ -261,7 +266,7 @@ def levels_overall(evaluation: Evaluation) -> Grid | None:
         "level_weighted_kappa",
     )  # fmt: skip
     grid = _of_metrics(evaluation, "levels", "How well the level is hit, over all questions "
-                       "(κ: −1 to 1)", keys, sized=True)  # fmt: skip
+                       "(κ: −1 to 1)", keys)  # fmt: skip
     return grid if len(grid.columns) > 1 else None
 
 
@@ -273,18 +278,13 @@ def other_bleus(evaluation: Evaluation) -> Grid | None:
     return _of_metrics(evaluation, "bleu", "BLEU computed in several ways", keys)
 
 
-def _of_metrics(
-    evaluation: Evaluation, key: str, caption: str, metrics: Sequence[str], *, sized: bool = False
-) -> Grid:
+def _of_metrics(evaluation: Evaluation, key: str, caption: str, metrics: Sequence[str]) -> Grid:
     columns, footnotes = metric_columns(evaluation, metrics)
 
     def cells(run: ShownRun) -> Iterable[GridCell]:
         for _, metric, signature in columns:
             figure = evaluation.figure(run.id, metric, signature)
-            cell = figure_cell(evaluation, run, metric, figure)
-            if sized and figure is not None and figure.value is not None:
-                cell = replace(cell, spread=f"{cell.spread} n {count(figure.n)}".lstrip())
-            yield cell
+            yield figure_cell(evaluation, run, metric, figure)
 
     grid = grid_of_runs(evaluation, key, caption, [column for column, _, _ in columns], cells)
     return replace(grid, footnotes=footnotes)

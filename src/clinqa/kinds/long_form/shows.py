@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clinqa.core.records import is_private
+from clinqa.core.wording import count, decimals, percent
 from clinqa.kinds.facets.about_runs import about_facts, commands, costs, run_table
 from clinqa.kinds.facets.charts import Chart
 from clinqa.kinds.facets.figure_tables import paired_tests
@@ -68,7 +69,8 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
     """The sections in the order in which people ask."""
     examples = _examples(evaluation) if asked.examples else None
     unanswered = _section("statuses", "Unanswered questions", "", statuses(evaluation))
-    seen = _section("seen", "Seen and unseen statements", _SEEN, seen_unseen(evaluation),
+    seen = _section("seen", "Seen and unseen statements", _SEEN + _nearness(evaluation),
+                    seen_unseen(evaluation),
                     nav="Seen and unseen")  # fmt: skip
     made = (
         in_short(summary(evaluation), warnings=evaluation.warnings, words=_BEFORE),
@@ -100,6 +102,20 @@ def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
         plates(evaluation),
         evaluation.data(),
         records=examples is not None,
+    )
+
+
+def _nearness(evaluation: Evaluation) -> str:
+    """How near the unseen statements come to train all the same."""
+    about = evaluation.dataset.get("nearest_in_train") or {}
+    if not about:
+        return ""
+    many = int(about["items"])
+    return (
+        f" Of the {count(many)} unseen {'item' if many == 1 else 'items'}, "
+        f"{percent(about['near_share'])} have a statement that is like one of train to "
+        f"{about['near']:g} or more (share of letters in the same order); the median is "
+        f"{decimals(about['median'], 2)}."
     )
 
 
@@ -275,10 +291,10 @@ _MARKS: tuple[tuple[str, Words], ...] = (
               "every other run of its group.")),
     ("second", (Styled("2nd", "strong"), ": it tells it from every run of its group but the "
                 "best.")),
-    ("tie", (Styled("≈", "strong"), ": the highest of its group and those not distinguishable "
-             "from it.")),
-    ("", "No mark: neither of these, alone in its group, or no adjusted test was made for this "
-     "metric."),
+    ("tie", (Styled("≈", "strong"), ": the highest of its group and those that the adjusted "
+             "test does not tell from it.")),
+    ("", "No mark: neither of these, alone in its group, not tested (no adjusted test of this "
+     "metric), or not comparable (figures of other numbers of items in its group)."),
 )  # fmt: skip
 _BLEU = (
     "Papers seldom say. The corpus figure is the usual one; the unsmoothed mean over sentences "
@@ -306,14 +322,15 @@ _BY_LEVEL = (
 )
 _SEEN = (
     "Reports repeat their sentences. “Seen”: the statement that decides the item also decides an "
-    "item of the train split, of another patient. A high figure on seen statements may be a memory "
+    "item of the train split, of another patient; case, numbers, units and spelling are folded "
+    "before they are compared. A high figure on seen statements may be a memory "
     "of templates; the unseen column is the harder test. The two columns hold different items, so "
     "part of the gap may be their difficulty."
 )
 _TESTS = (
     "Two runs over the same items, the difference taken within each patient. Holm's adjustment "
     "covers the declared family of comparisons (primary metric: {}); what lies outside the family "
-    "is exploratory and decides nothing. “Not distinguishable” does not mean equal: the interval "
+    "is exploratory and decides nothing. “Not told apart” does not mean equal: the interval "
     "of the difference shows what is still possible."
 )
 _EXAMPLES = (

@@ -18,6 +18,7 @@ import polars as pl
 from clinqa.core.errors import ConfigError
 from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.origin import with_origin
 from clinqa.core.records import SPLITS, Method, Phase
 from clinqa.kinds.facets.describes import Holding, most_first
 from clinqa.kinds.long_form.discord import DiscordTable, find_discord
@@ -63,6 +64,7 @@ def summarise(held: Holding, discord: DiscordTable | None = None) -> dict[str, A
     return {
         "folder": str(folder),
         "data_class": manifest.data_class,
+        **with_origin(manifest.origin),
         "profile": manifest.told("profile"),
         "flow": flow,
         "reconciles": reconciles(flow),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clinqa.core.figures import Figure
+from clinqa.kinds.facets.figure_tables import best_sentences
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
-from clinqa.stats.verdicts import ALPHA, best_sentence, ranked
+from clinqa.stats.verdicts import ALPHA
 
 __all__ = ["READERS", "accuracy_of_answered", "figure_of", "reader_of", "readers_of", "sentences"]
 
@@ -47,9 +48,9 @@ def sentences(evaluation: Evaluation) -> list[str]:
     """A few sentences."""
     family, reader = evaluation.meta["family"], str(evaluation.meta["reader"])
     metric = str(family["metric"])
-    found = ranked(figure_of(evaluation, run, metric, reader) for run in evaluation.runs)
+    found = [figure_of(evaluation, run, metric, reader) for run in evaluation.runs]
     told = f"{evaluation.metric_name(metric).lower()}, read by {READERS[reader]}"
-    best = best_sentence(told, evaluation, found, float(family["alpha"]))
+    best = best_sentences(told, evaluation, found, float(family["alpha"]), "questions")
     return [*best, *_runs(evaluation), *_readers(evaluation)]
 
 
@@ -60,7 +61,9 @@ def _runs(evaluation: Evaluation) -> list[str]:
         parts = []
         one = figure_of(evaluation, run, "accuracy")
         every = figure_of(evaluation, run, "all_orders_right")
-        if one is not None and every is not None and None not in (one.value, every.value):
+        shuffled = [s for s in evaluation.subsets("accuracy", "order") if s["order"] != "fixed"]
+        several = len([s for s in shuffled if figure_of(evaluation, run, "accuracy", **s)]) > 1
+        if several and one and every and None not in (one.value, every.value):
             parts.append(
                 f"{one.value:.3f} right in the mean over orders, {every.value:.3f} of the items "
                 "whatever the order"
@@ -74,9 +77,9 @@ def _runs(evaluation: Evaluation) -> list[str]:
 def _position(evaluation: Evaluation, run: ShownRun) -> list[str]:
     reading = run.id, reader_of(evaluation, run)
     own = [o for o in evaluation.meta["positions"] if (o["run"], o["reader"]) == reading]
-    leaning = [one for one in own if one["p"] < ALPHA]
+    leaning = [one for one in own if one["p_holm"] < ALPHA]
     if not leaning:
-        return ["no leaning to a position is shown"] if own else []
+        return ["no leaning to a position is told from chance"] if own else []
     told = ", ".join(
         f"{'ABCDEFGHIJ'[max(range(one['options']), key=one['picks'].__getitem__)]} most often of "
         f"{one['options']}"

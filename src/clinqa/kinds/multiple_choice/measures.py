@@ -39,6 +39,7 @@ from clinqa.kinds.facets.measures import (
 )
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.kinds.multiple_choice.prompted import READERS, Picks, design_of, shuffled
+from clinqa.stats.comparing import adjusted
 from clinqa.stats.measure import Measure, share
 from clinqa.stats.positions import position_test
 
@@ -62,7 +63,7 @@ _SHARES = (
 )
 _COMPARED = (PRIMARY, "all_orders_right", "same_pick")
 _POSITIONS = (
-    *("run", "reader", "options", "items", "prompts", "picks", "chi2", "p", "spread"),
+    *("run", "reader", "options", "items", "prompts", "picks", "chi2", "p", "p_holm", "spread"),
     *("spread_by_chance", "spread_p", "signature"),
 )
 
@@ -160,8 +161,10 @@ def _about_run(judged: Sequence[JudgedRun]) -> dict[str, Any]:
 
 
 def _about(items: SplitItems, judged: Sequence[JudgedRun], seed: int) -> dict[str, Any]:
+    found = [row for one in judged for row in positions_of(one.of_kind, items, seed=seed)]
+    holm = adjusted([row["p"] for row in found], ["positions"] * len(found))
     return {
-        "positions": [row for one in judged for row in positions_of(one.of_kind, items, seed=seed)],
+        "positions": [{**row, "p_holm": p} for row, p in zip(found, holm, strict=True)],
         "agreement": [
             _agreement(one, other)
             for _, own in groupby(judged, key=lambda one: one.id)

@@ -11,6 +11,7 @@ from clinqa.kinds.facets.about_runs import how_computed
 from clinqa.kinds.facets.charts import Dots, Plate
 from clinqa.kinds.facets.figure_tables import declared_section, dot_of
 from clinqa.kinds.facets.pages import (
+    SIZES,
     Block,
     FactList,
     Grid,
@@ -23,6 +24,7 @@ from clinqa.kinds.facets.pages import (
     ShownPage,
     Styled,
     in_short,
+    sized_row,
     spanned_figure,
 )
 from clinqa.kinds.facets.shows import Evaluation, MetricName, PageAsked, ShownRun, Shows
@@ -96,8 +98,9 @@ def _summary(evaluation: Evaluation) -> PageSection:
 def _results(evaluation: Evaluation) -> PageSection:
     metrics = [name.key for name in NAMES]
     return PageSection("results", "Results", [
-        Prose("An answer that names no option counts as wrong. Intervals (95 %) are drawn over "
-              "items with their near-duplicates; the orders and repeats of an item stay together."),
+        Prose("An answer that names no option counts as wrong, but for “accuracy without”. "
+              "Intervals (95 %) are drawn over items with their near-duplicates; the orders and "
+              "repeats of an item stay together."),
         Panels(_dots(evaluation)),
         _by_reader(evaluation, "main", "Figures of each run, by reader",
                    [name.name for name in NAMES],
@@ -224,6 +227,7 @@ def _positions(evaluation: Evaluation) -> PageSection | None:
     columns = (
         _READ, GridColumn("options", "options"), GridColumn("items", "items"),
         GridColumn("picks", "picks", numeric=False), GridColumn("p", "p"),
+        GridColumn("p_holm", "p, Holm"),
         GridColumn("spread", "spread of recall"), GridColumn("by_chance", "by chance"),
         GridColumn("spread_p", "p"),
     )  # fmt: skip
@@ -235,7 +239,8 @@ def _positions(evaluation: Evaluation) -> PageSection | None:
               "drawn again within each item with the picked content held fixed, and picks by "
               "position are counted anew: p is the share of redraws at least as uneven. The spread "
               "is the standard deviation of the recall of the positions, beside its mean over the "
-              "redraws. These p are not adjusted."),
+              "redraws. “p, Holm” is adjusted over all rows of this table, the p of the spread is "
+              "not."),
         Grid("positions", "Picks by position, unshuffled items left out", "Run", columns,
              tuple(rows)),
         *([Panels(drawn)] if drawn else []),
@@ -250,10 +255,11 @@ def _picked(one: Mapping[str, Any]) -> tuple[GridCell, ...]:
     )
     return (
         GridCell(READERS[one["reader"]]), GridCell(str(one["options"])),
-        GridCell(str(one["items"])), GridCell(shares), _p_cell(one["p"]),
+        GridCell(str(one["items"])), GridCell(shares),
+        GridCell(p_value(one["p"]), value=one["p"]), _p_cell(one["p_holm"]),
         GridCell(decimals(one["spread"]), value=one["spread"]),
         GridCell(decimals(one["spread_by_chance"]), value=one["spread_by_chance"]),
-        _p_cell(one["spread_p"]),
+        GridCell(p_value(one["spread_p"]), value=one["spread_p"]),
     )  # fmt: skip
 
 
@@ -286,13 +292,12 @@ def _categories(evaluation: Evaluation) -> PageSection | None:
     if len(subsets) < 2:
         return None
     rows = [
-        GridRow(subset["category"] or "none", tuple(
-            spanned_figure(figure_of(evaluation, run, "accuracy", **subset))
-            for run in evaluation.runs
-        ))
+        sized_row(subset["category"] or "none",
+                  [figure_of(evaluation, run, "accuracy", **subset) for run in evaluation.runs])
         for subset in subsets
     ]  # fmt: skip
-    columns = [GridColumn(run.numbered, run.numbered, figures=True) for run in evaluation.runs]
+    columns = [SIZES]
+    columns += [GridColumn(run.numbered, run.numbered, figures=True) for run in evaluation.runs]
     read = READERS[evaluation.meta["reader"]]
     caption = f"Accuracy by category, read by {read} where a run has it"
     grid = Grid("categories", caption, "Category", tuple(columns), tuple(rows))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.records import SPLITS
+from clinqa.core.wording import many
 from clinqa.kinds.facets.describes import (
     BarPicture,
     BarRow,
@@ -222,7 +223,11 @@ def funnel_picture(values: Mapping[str, Any]) -> BarPicture:
     if not rows:  # of a bank's questions, which go through no steps
         rows = [BarRow(topic, (("", n),), f"{n:,}") for topic, n in values["topics"].items()]
         return BarPicture("Pairs by topic", rows)
-    title = "What each step leaves" if not pages else f"From {pages:,} pages to {before:,} pairs"
+    title = (
+        "What each step leaves"
+        if not pages
+        else f"From {many(pages, 'page')} to {many(before, 'pair')}"
+    )
     return BarPicture(title, rows)
 
 

@@ -146,4 +146,5 @@ MEASURES = Measures(
     warns_of_items=_warns_of_items,
     warns_of_all=_warns_of_all,
     contradicts=contradicted,
+    tuning=(_TESTED["accuracy"], _TESTED["directional_bias"]),
 )

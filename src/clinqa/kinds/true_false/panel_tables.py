@@ -7,6 +7,7 @@ from typing import Any
 
 from clinqa.core.figures import Figure
 from clinqa.core.wording import decimals, p_value, signed
+from clinqa.kinds.facets.figure_tables import best_sentences
 from clinqa.kinds.facets.pages import (
     Grid,
     GridCell,
@@ -16,7 +17,6 @@ from clinqa.kinds.facets.pages import (
     spanned_figure,
 )
 from clinqa.kinds.facets.shows import Evaluation, ShownRun
-from clinqa.stats.verdicts import best_sentence, ranked
 
 __all__ = [
     "BY_PAIR",
@@ -65,8 +65,8 @@ def sentences(evaluation: Evaluation) -> list[str]:
             ways.setdefault((int(run.about["items"]), str(run.about["how"])), []).append(run)
     for (items, how), runs in ways.items():
         among = "" if len(ways) == 1 else f" of those asked {items:,} statements, {how}"
-        found = ranked(figure_of(evaluation, run, metric) for run in runs)
-        said += best_sentence(f"{name}{among}", evaluation, found, alpha)
+        found = [figure_of(evaluation, run, metric) for run in runs]
+        said += best_sentences(f"{name}{among}", evaluation, found, alpha, "statements")
     one_sided = [
         run.label
         for run in evaluation.runs
@@ -74,9 +74,11 @@ def sentences(evaluation: Evaluation) -> list[str]:
     ]
     if one_sided:
         said.append(
-            f"{', '.join(one_sided)}: exactly one statement right of every pair. Both "
-            "are given one answer, so no pair is told apart and accuracy is 0.5 whatever it says."
+            f"{', '.join(one_sided)}: exactly one statement right of every pair, as whoever gives "
+            "one answer to everything; no pair is told apart."
         )
+    if len(ways) > 1:
+        said.append("Runs asked other statements, or in another way, share no ranking.")
     panel = evaluation.meta["panel"]
     if difficulty := panel.get("difficulty"):
         said.append(

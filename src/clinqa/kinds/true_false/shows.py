@@ -44,6 +44,7 @@ from clinqa.kinds.true_false.panel_tables import (
     statuses,
     taus,
 )
+from clinqa.kinds.true_false.tuning_says import tuning_section
 
 __all__ = [
     "LEANING",
@@ -75,7 +76,7 @@ LEANING = tuple(name.key for name in NAMES[8:])
 def _page(evaluation: Evaluation, asked: PageAsked) -> ShownPage:
     made = (
         _summary(evaluation), _results(evaluation), _planes(evaluation), _agreement(evaluation),
-        _ensembles(evaluation), _difficulty(evaluation),
+        tuning_section(evaluation), _ensembles(evaluation), _difficulty(evaluation),
         declared_section(evaluation, "statements", "pairs"), asked.audit, _scale(evaluation),
         _transfer(evaluation), how_computed(evaluation, asked.file, "unit: {}",
                      lambda about: f"{about['how']}; {about['items']} statements"),
@@ -113,8 +114,9 @@ def _results(evaluation: Evaluation) -> PageSection:
     ] if bars else []  # fmt: skip
     short = ("accuracy", "macro_f1", "youden_j", "kappa")
     return PageSection("results", "Results", [
-        Prose("A statement without an answer counts as wrong. Intervals (95 %) are drawn over "
-              f"pairs. {same}"),
+        Prose("A statement without an answer counts as wrong, but for “True said” and where a "
+              "table says that it is left out. Intervals (95 %) are drawn over pairs. "
+              f"{same}"),
         Panels([primary_dots(evaluation), *([bars] if bars else [])]),
         *of_pairs,
         figures_of_runs(evaluation, "main", "Figures of each run", MAIN),
@@ -129,10 +131,17 @@ def _results(evaluation: Evaluation) -> PageSection:
     ])  # fmt: skip
 
 
+_OTHERS = (
+    " Not all runs were asked the same statements: places of runs over others are not comparable."
+)
+
+
 def _planes(evaluation: Evaluation) -> PageSection:
+    sizes = len({int(run.about["items"]) for run in evaluation.runs})
     return PageSection("planes", "Trade-offs", [
-        Prose("The line joins the runs that no other beats in both directions. Arrows lead from a "
-              "base model to what was fine-tuned from it."),
+        Prose("The line joins the runs of which no other has both figures higher; that is no test. "
+              "Arrows lead from a base model to what was fine-tuned from it."
+              f"{_OTHERS if sizes > 1 else ''}"),
         Panels(planes(evaluation), wide=True),
         Legend([Swatch(run.numbered, "ring" if "members" in run.about else "dot", run.look)
                 for run in evaluation.runs], columns=True),
@@ -167,14 +176,14 @@ def _ensembles(evaluation: Evaluation) -> PageSection | None:
     for one in panel.get("ensembles") or ():
         many = one.get("searched")
         named = (
-            f" It was the best of {many:,} sets on validation." if many else " Named beforehand."
+            f" The most accurate of {many:,} sets on validation." if many else " Named beforehand."
         )
         members = _members(evaluation, one["members"])
         lines.append(f"{one['name']}: {one['how']}. Members: {members}.{named}")
     if search := panel.get("search"):
         lines.append(
             f"Searched on {search['split']}: of {search['searched']:,} sets of {search['size']} "
-            f"runs the best has accuracy {decimals(search['accuracy'])} on these very items "
+            f"runs the most accurate has {decimals(search['accuracy'])} on these very items "
             f"(median {decimals(search['median_accuracy'])}). That is no result; score the winner "
             f"on test with --ensemble-from. Members: {_members(evaluation, search['winner'])}."
         )

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from clinqa.core.wording import count, decimals, signed
+from clinqa.core.wording import count, decimals, many, signed
 from clinqa.present.audit.read import AuditedMetric, AuditGap
-from clinqa.stats.verdicts import gap_verdict
+from clinqa.stats.verdicts import ALPHA, gap_verdict
 
 __all__ = [
     "STANDARD",
@@ -30,7 +30,7 @@ def sentences(of: AuditedMetric) -> list[str]:
     """What a reader should leave with."""
     gaps = [gap for gap in of.audit.gaps_of(of.metric) if gap.p is not None]
     if not gaps:
-        return [f"{of.name}: no figure in any group."]
+        return [f"{of.name}: not tested; no two groups of a dimension have a figure."]
     found = [gap for gap in gaps if gap_verdict(gap.p, gap.p_max) == "found"]
     found.sort(key=lambda gap: (gap.p_max or 0.0, -(gap.excess or 0.0)))
     made = [_scope(of, gaps, found)]
@@ -48,20 +48,16 @@ def _scope(of: AuditedMetric, gaps: Sequence[AuditGap], found: Sequence[AuditGap
     dimensions = len({gap.dimension for gap in gaps})
     runs = len({gap.run for gap in gaps})
     patients = count(float(of.audit.meta["settings"]["patients"]))
-    many = len(found)
+    above = len(found)
     said = (
         "no gap is told from chance"
-        if not many
-        else f"{many} gap{'s are' if many > 1 else ' is'} larger than chance explains"
+        if not above
+        else f"{above} gap{'s are' if above > 1 else ' is'} larger than chance explains"
     )
     return (
-        f"{of.name}, {_of(dimensions, 'dimension')} × {_of(runs, 'run')}, {patients} "
+        f"{of.name}, {many(dimensions, 'dimension')} × {many(runs, 'run')}, {patients} "
         f"{of.audit.who}: {said}, all {len(gaps)} comparisons in this score taken together."
     )
-
-
-def _of(n: int, word: str) -> str:
-    return f"{n} {word}{'s' if n != 1 else ''}"
 
 
 def _found(of: AuditedMetric, gap: AuditGap) -> str:
@@ -96,11 +92,9 @@ def _mix(of: AuditedMetric, gap: AuditGap) -> str:
 
 def _largest_of_the_rest(of: AuditedMetric, others: Sequence[AuditGap]) -> str:
     gap = min(others, key=lambda one: (one.p or 0.0, one.run, one.dimension))
-    doubt = (
-        " Among as many comparisons that is to be expected."
-        if gap.p is not None and gap.p < 0.05
-        else ""
-    )
+    doubt = ""
+    if gap.p is not None and gap.p < ALPHA:
+        doubt = f" Among all comparisons, one as unlikely arises by chance {by_chance(gap.p_max)}."
     return (
         f"Of the gaps that are not told from chance the least likely is that of "
         f"{of.labels[gap.run]} over {gap.dimension} ({decimals(gap.value)}): differences of this "
@@ -118,7 +112,7 @@ def _blind(others: Sequence[AuditGap]) -> str:
     span = low if low == high else f"{low} to {high}"
     return (
         f"Not told from chance does not mean that there is no gap: chance alone gives up to {span} "
-        "here (19 of 20 samples), so a true gap of about that size would mostly go unseen."
+        "here (19 of 20 samples), so a true gap of about that size may well go unseen."
     )
 
 

@@ -15,6 +15,8 @@ import polars as pl
 
 from clinqa.core.cells import refuse_existing, tsv_cell, write_file
 from clinqa.core.inputs import read_parquet
+from clinqa.core.manifest import Manifest
+from clinqa.core.origin import made_up
 from clinqa.core.records import Method, Phase, is_private
 from clinqa.dataset.reader import open_dataset
 from clinqa.packs.loader import LexiconLabel, format_labels
@@ -70,7 +72,7 @@ def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
     covered = int(table.filter(known)["count"].sum())
     rows = _merged(table.filter(~known).iter_rows(named=True))
     shown = rows[:limit]
-    text = _text(shown, covered, occurrences, manifest.data_class)
+    text = _text(shown, covered, occurrences, manifest)
     write_file(out, text, private=is_private(manifest.data_class))
     return Proposal(
         rows=len(shown),
@@ -119,9 +121,11 @@ def _reading(labels: list[dict[str, Any]]) -> tuple[str, str]:
     return cell, ""
 
 
-def _text(rows: Iterable[_Row], covered: int, occurrences: int, data_class: str) -> str:
-    about = f"# data class: {data_class or 'unknown'}; statements of the reports"
-    if is_private(data_class):
+def _text(rows: Iterable[_Row], covered: int, occurrences: int, manifest: Manifest) -> str:
+    made = made_up(manifest.origin).lower()
+    said = (f"# data class: {manifest.data_class or 'unknown'}", made, "statements of the reports")
+    about = "; ".join(filter(None, said))
+    if is_private(manifest.data_class):
         about += ", keep this file where the reports may be"
     lines = [about, "\t".join(HEADER)]
     for row in rows:
