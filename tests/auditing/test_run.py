@@ -91,6 +91,16 @@ def test_the_planted_gap_is_found_in_the_unfair_run_and_nowhere_else(data: dict[
     assert worst["subset"]["group"] == "Medicaid"
 
 
+def test_the_gaps_of_two_runs_are_compared_over_each_dimension(data: dict[str, Any]) -> None:
+    pairs = [one for one in data["gap_pairs"] if one["metric"] == "level_accuracy"]
+    assert {one["dimension"] for one in pairs} == {
+        one["name"] for one in data["meta"]["dimensions"]
+    }
+    (insurance,) = [one for one in pairs if one["dimension"] == "insurance"]
+    assert insurance["difference"] < -0.05 and insurance["p_max"] < 0.05  # fair less unfair
+    assert insurance["signature"].startswith("gap|difference of two runs' equality_difference")
+
+
 def test_every_figure_and_gap_has_a_signature_n_and_patients(data: dict[str, Any]) -> None:
     for one in (*data["figures"], *data["gaps"]):
         assert one["signature"]

@@ -11,8 +11,11 @@ import pytest
 
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.present.audit.read import AuditedMetric, read_audit
+from clinqa.kinds.facets.pages import Fold, Warned
+from clinqa.present.audit.least import least_biased, marks_of
+from clinqa.present.audit.read import GAP, AuditedMetric, AuditGapPair, read_audit
 from clinqa.present.audit.says import sentences
+from clinqa.present.audit.section import audit_section
 from clinqa.present.folders import read_folders
 from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
@@ -194,3 +197,47 @@ def test_figures_for_a_paper_are_drawn_the_same_each_time(
     for name in drawn:
         one, two = ((tmp_path / side / "figures" / name).read_bytes() for side in "ab")
         assert one == two
+
+
+@pytest.mark.parametrize(
+    ("p_max", "marks"),
+    [
+        ((0.01, 0.01, 0.01), {"r1": "best", "r2": "second"}),
+        ((0.01, 0.01, 0.30), {"r1": "best"}),
+        ((0.30, 0.01, 0.01), {}),  # not told from the second: neither is marked
+        ((None, None, None), {}),
+    ],
+)
+def test_least_and_second_least_gap_are_marked_where_tests_tell_them_from_all_others(
+    audit: Path, p_max: tuple[float | None, ...], marks: dict[str, str]
+) -> None:
+    whole = read_audit(audit)
+    shape = replace(whole.gaps[0], dimension="age", metric="token_f1", measure=GAP)
+    runs = ("r1", "r2", "r3")
+    pairs = [("r1", "r2"), ("r1", "r3"), ("r2", "r3")]
+    found = replace(
+        whole,
+        meta={**whole.meta, "dimensions": [{"name": "age"}], "runs": [{"run": r} for r in runs]},
+        gaps=tuple(replace(shape, run=r, value=n / 10) for n, r in enumerate(runs)),
+        gap_pairs=tuple(
+            AuditGapPair(a, b, "age", "token_f1", -0.1, p, p, "gap|made")
+            for (a, b), p in zip(pairs, p_max, strict=True)
+        ),
+    )  # fmt: skip
+    of = AuditedMetric(found, "token_f1", "token F1", dict(zip(runs, runs, strict=True)), {})
+    assert marks_of(of, {"name": "age"}) == marks
+    table = least_biased(of)
+    assert table is not None
+    assert [row.cells[0].mark for row in table.rows] == [marks.get(run, "") for run in runs]
+    assert ("which is least is not known" in table.notes[0]) is (not marks)
+
+
+def test_a_join_that_lost_much_stands_on_top_of_the_section(scores: Path, audit: Path) -> None:
+    whole = read_audit(audit)
+    line = "t.csv: 46 of 114 patients of the split (40%) have no row"
+    lost = replace(whole, meta={**whole.meta, "headlines": [line], "warnings": [line, "another"]})
+    evaluation, _, _ = read_folders([scores, audit])
+    section, _ = audit_section(lost, evaluation)
+    first, *rest = section.blocks
+    assert isinstance(first, Warned) and first.lines == [line]
+    assert line not in str([block for block in rest if isinstance(block, Fold)])

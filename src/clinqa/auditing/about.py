@@ -30,7 +30,7 @@ from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.records import Gap, Point
+from clinqa.auditing.records import Gap, GapPair, Point
 from clinqa.core.cells import csv_text
 from clinqa.core.figures import Figure
 from clinqa.core.manifest import FileRecord
@@ -159,8 +159,8 @@ def meta_of(
                 "table": one.table,
                 "of": one.of,
                 "patients": one.patients,
-                "lost": _least(one.lost, options.min_patients),
-                "share": None if 0 < one.lost < options.min_patients else round(one.share, 4),
+                "lost": one.lost,
+                "share": round(one.share, 4),
                 "by": list(one.by),
             }
             for one in cohort.losses
@@ -225,6 +225,7 @@ def tables_of(
     gaps: Sequence[Gap],
     meta: Mapping[str, Any],
     points: Sequence[Point],
+    pairs: Sequence[GapPair] = (),
 ) -> dict[str, str]:
     """The tables by file name."""
     made: dict[str, str] = {}
@@ -311,6 +312,12 @@ def tables_of(
                 if (g.metric, g.measure) == (metric, measure)
             ],
         )
+    if pairs:
+        made["gap_pairs.csv"] = csv_text(
+            ("metric", "dimension", "a", "b", "excess_difference", "p", "p_max", "signature"),
+            [(p.metric, p.dimension, p.a, p.b, p.difference, p.p, p.p_max, p.signature)
+             for p in pairs],
+        )  # fmt: skip
     return made | {
         "dimensions.csv": csv_text(
             ("dimension", "unit", "kind", "group", "range", who),

@@ -21,9 +21,9 @@ from clinqa.auditing.cohort import TRACT, Cohort, read_cohort
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import audit_means
-from clinqa.auditing.gaps import entering, figures_of, gaps_of, overall_figures
+from clinqa.auditing.gaps import entering, figures_of, gap_pairs_of, gaps_of, overall_figures
 from clinqa.auditing.presets import preset_of
-from clinqa.auditing.records import MEAN, Gap, Point, points_of
+from clinqa.auditing.records import MEAN, Gap, GapPair, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure
@@ -112,6 +112,7 @@ class _Auditing:
     figures: list[Figure] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
+    pairs: list[GapPair] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         options, who = self.options, self.audited.who
@@ -132,7 +133,7 @@ class _Auditing:
         self.dimensions, self.excluded = dimensions_of(
             self.cohort,
             np.bincount(self.patient),
-            wanted=options.dimensions,
+            wanted=self._wanted(),
             intersect=options.intersect,
             continuous=options.continuous,
             categorical=options.categorical,
@@ -143,6 +144,14 @@ class _Auditing:
             options.seed, options.draws, options.permutations, who=who.many,
             strata=self.audited.strata,
         )  # fmt: skip
+
+    def _wanted(self) -> Sequence[str]:
+        """The dimensions that are named; of a preset all that it found besides."""
+        named = self.options.dimensions
+        if self.options.preset is None:
+            return named
+        found = [one.name for one in self.cohort.attributes if one.by_preset]
+        return [*found, *named]
 
     def audit(self, place: Workplace) -> Made:
         """Every figure, gap and point, metric by metric, written."""
@@ -170,10 +179,11 @@ class _Auditing:
         body = {
             "figures": [figure.as_json() for figure in self.figures],
             "gaps": [gap.as_json() for gap in self.gaps],
+            "gap_pairs": [pair.as_json() for pair in self.pairs],
             "meta": meta,
         }
         place.write(AUDIT_FILE, json.dumps(body, ensure_ascii=False, allow_nan=False, indent=1))
-        for name, text in tables_of(self.figures, self.gaps, meta, self.points).items():
+        for name, text in tables_of(self.figures, self.gaps, meta, self.points, self.pairs).items():
             place.write(f"tables/{name}", text)
         return Made(
             counts={"table_rows": _row_counts(self.cohort)},
@@ -201,6 +211,7 @@ class _Auditing:
         for found in audit_means(one, self.patient, cohort.tract, strata, entered, self.drawing):
             self.figures += figures_of(found, of_patients, runs, self.drawing, least)
             own += gaps_of(found, of_patients, runs, self.drawing, family)
+            self.pairs += gap_pairs_of(found, of_patients, runs, self.drawing, len(entered))
         self.gaps += own
         self.points += _points(one, overall, own, entered)
         return withheld

@@ -37,7 +37,7 @@ class Attribute:
 
     `codes` counts the patients for whom something stands there that means "not known", by what it
     is; `empty` those with an empty cell, `absent` those without a row. `notes` are of the column.
-    `kind` is `continuous` where a preset says so.
+    One that was found `by_preset` is continuous, whatever its numbers look like.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Attribute:
     empty: int = 0
     absent: int = 0
     notes: Sequence[str] = ()
-    kind: str | None = None
+    by_preset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,10 @@ class _Joins:
 
     def headlines(self) -> Iterator[str]:
         """What a join lost where that is much."""
+        of_rows = {(one.table, one.lost) for one in self.losses if one.of != "map"}
         for one in self.losses:
+            if one.of == "map" and (one.table, one.lost) in of_rows:
+                continue  # who has no row has no tract either
             if one.share > LARGE:
                 much = (
                     f"{visible(one.table)}: {one.lost:,} of {one.patients:,} {self.who.many} of "
@@ -290,7 +293,7 @@ def _attributes(
             dimension = wanted.chosen and wanted.chosen.dimensions.get((one.table.path, name))
             if dimension:
                 notes = (f"column {visible(name)}", *own.notes)
-                own = replace(own, name=dimension, kind="continuous", notes=notes)
+                own = replace(own, name=dimension, by_preset=True, notes=notes)
             yield own
 
 

@@ -122,7 +122,7 @@ def dimensions_of(
 
     kinds = dict.fromkeys(continuous, "continuous") | dict.fromkeys(categorical, "categorical")
     for attribute in chosen:
-        kind = kinds.get(attribute.name, attribute.kind)
+        kind = kinds.get(attribute.name, "continuous" if attribute.by_preset else None)
         keep(_described(_dimension(attribute, cohort, items, kind, over), attribute))
     by_name = {dimension.name: dimension for dimension in made}
     crossings = [tuple(sorted(names)) for names in intersect]

@@ -35,6 +35,7 @@ from clinqa.auditing.disparities import (
 )
 from clinqa.core.arrays import Floats, Ints
 from clinqa.stats.nulls import Null, blocks_of, keys_of, null, permuted
+from clinqa.stats.swaps import UnitSums, gap_differences
 
 __all__ = ["CRUDE", "GAPS", "STANDARD", "Found", "Shuffled", "Units", "audit_means", "shuffled"]
 
@@ -137,6 +138,7 @@ class Found:
     units: int
     n: Floats  # answers, by group and run
     nulls: Mapping[str, Null] = field(default_factory=dict)
+    pairs: Null | None = None  # of every two runs: how far their excess gaps lie apart
 
 
 @dataclass(slots=True)
@@ -175,7 +177,30 @@ def audit_means(
             drawn = [np.concatenate(making[at].drawn[name]) for at in there]
             for at, made in zip(there, null(seen, drawn, two_sided=name == "trend"), strict=True):
                 nulls[at][name] = made
-    return [replace(one, nulls=own) for one, own in zip(found, nulls, strict=True)]
+    pairs: Sequence[Null | None] = [None] * len(making)
+    if means.runs > 1 and making:
+        sums = [_by_unit(one, of_patients.of_runs(), tract) for one in making]
+        pairs = gap_differences(sums, draws=drawing.permutations, seed=drawing.seed)
+    return [
+        replace(one, nulls=own, pairs=apart)
+        for one, own, apart in zip(found, nulls, pairs, strict=True)
+    ]
+
+
+def _by_unit(one: _Making, of_patients: Means, tract: Ints) -> UnitSums:
+    """What is swapped between runs: patients, or tracts where the attribute is of tracts."""
+    codes = one.dimension.entering()
+    over, under = of_patients.over, of_patients.under[:, of_patients.under_of]
+    kind = one.dimension.unit
+    if kind == TRACT:
+        size = int(tract.max(initial=-1)) + 1
+        whole = np.full(size, -1, np.int64)
+        whole[tract] = codes
+        codes, place = whole, np.where(one.dimension.entering() >= 0, tract, -1)
+        summed = of_patients.summed(place, size)
+        over, under = summed.over, summed.under[:, summed.under_of]
+    permuted_gaps = np.concatenate(one.drawn["equality_difference"])
+    return UnitSums(kind, codes, over, under, permuted_gaps)
 
 
 def _units(

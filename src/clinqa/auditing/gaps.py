@@ -21,16 +21,18 @@ from clinqa.auditing.cohort import TRACT
 from clinqa.auditing.deviations import AuditDraws, scores_with_intervals
 from clinqa.auditing.dimensions import MISSING, Dimension
 from clinqa.auditing.engine import STANDARD, Found
-from clinqa.auditing.records import GAP, Gap
+from clinqa.auditing.records import GAP, Gap, GapPair
 from clinqa.core.arrays import Ints
 from clinqa.core.figures import Figure, known
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.visible import visible
 from clinqa.stats.estimates import Estimate
+from clinqa.stats.swaps import pairs_of
 
 __all__ = [
     "entering",
     "figures_of",
+    "gap_pairs_of",
     "gaps_of",
     "overall_figures",
 ]
@@ -228,6 +230,28 @@ def gaps_of(
                 value=value,
                 signature=f"{GAP}{measure}|{_WORDS[measure]}|of {means.signature}",
             )
+
+
+def gap_pairs_of(
+    found: Found, means: Means, runs: Sequence[FinishedRun], drawing: AuditDraws, dimensions: int
+) -> Iterator[GapPair]:
+    """How far the gaps of every two runs lie apart over one dimension; nothing of one run alone."""
+    if found.pairs is None:
+        return
+    pairs = pairs_of(len(runs))
+    units = "tracts" if found.dimension.unit == TRACT else drawing.who
+    how = (
+        f"{GAP}difference of two runs' equality_difference, each less what chance gives|runs "
+        f"swapped by {units}, and attribute permuted, {drawing.permutations} draws of each: the "
+        f"larger p, two-sided, max-T over {dimensions} dimensions × {len(pairs)} pairs of runs"
+        f"|of {means.signature}"
+    )
+    for at, (one, other) in enumerate(pairs):
+        yield GapPair(
+            runs[one].id, runs[other].id, found.dimension.name, means.metric,
+            known(found.pairs.value[at]), known(found.pairs.p[at]), known(found.pairs.p_max[at]),
+            how,
+        )  # fmt: skip
 
 
 def _worst(found: Found, means: Means, runs: Sequence[FinishedRun]) -> Iterator[Figure]:

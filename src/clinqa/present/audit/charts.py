@@ -52,12 +52,12 @@ def _round_top(values: Sequence[float]) -> float:
 
 
 def _round_start(values: Sequence[float], top: float) -> float:
-    """Where a scale of scores begins: a tenth of it below all values.
+    """Where a scale of scores begins: a fifth of it below all values, so that quarters are round.
 
     >>> _round_start([0.52, 0.7], 1.0), _round_start([], 1.0)
-    (0.5, 0.0)
+    (0.4, 0.0)
     """
-    return math.floor(10 * min(values, default=0.0) / top) / 10 * top
+    return math.floor(5 * min(values, default=0.0) / top) / 5 * top
 
 
 def gap_charts(of: AuditedMetric) -> list[Dots]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clinqa.core.figures import Figure
@@ -59,7 +60,8 @@ def dimensions(audit: Audit) -> Grid:
         for group in one["groups"]:
             cells = GridCell(group["range"] or MISSING), _size(group["patients"], audit)
             rows.append(GridRow(str(group["name"]), cells, title))
-        rows.append(GridRow("missing", (GridCell(MISSING), _size(one["missing"], audit)), title))
+        stands = GridCell(_stands(one) or MISSING)
+        rows.append(GridRow("missing", (stands, _size(one["missing"], audit)), title))
     notes = [f"{one['name']}: left out: {one['reason']}." for one in audit.meta["excluded"]]
     notes += [f"{one['name']}: {one['note']}." for one in audit.dimensions if one["note"]]
     over = str(audit.meta["settings"]["quantiles_over"])
@@ -74,6 +76,14 @@ def dimensions(audit: Audit) -> Grid:
         ),
         tuple(rows),
         notes=tuple(notes),
+    )
+
+
+def _stands(dimension: Mapping[str, Any]) -> str:
+    """What stands in the table for those of whom nothing is known, with how many patients."""
+    told = dimension.get("unknown") or ()
+    return "; ".join(
+        f"{one['stands']} {'few' if one['withheld'] else count(one['patients'])}" for one in told
     )
 
 
@@ -140,7 +150,11 @@ def more_of_gaps(of: AuditedMetric) -> Grid:
             GridCell(f"{worst.subset['group']}: {decimals(worst.value)}")
             if worst
             else _number(None),
-            _value(sd),
+            _value(sd)
+            if sd is not None and sd.value is not None
+            else GridCell(
+                MISSING, reason="a group is a single unit: how noisy its score is, is not known"
+            ),
             _value(same, f"p, all {p_value(same.p_max)}" if same else ""),
             _trend(trend, str(one["kind"])),
         )
@@ -272,7 +286,9 @@ def _score(figure: Figure | None, away: Figure | None, few: str) -> GridCell:
     delta = ""
     if away is not None and away.value is not None:
         delta = f"Δ {signed(away.value)} [{signed(away.low)}, {signed(away.high)}]"
-    return bracketed(figure, spread=delta)
+    # the interval of the score before what is said of the group beside the others
+    own = bracketed(figure)
+    return replace(own, interval=delta, spread=own.interval) if delta else own
 
 
 def _ways(of: AuditedMetric, measures: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -89,6 +89,20 @@ class AuditGap:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditGapPair:
+    """How far the excess gaps of two runs lie apart, the first less the second."""
+
+    a: str
+    b: str
+    dimension: str
+    metric: str
+    difference: float | None
+    p: float | None
+    p_max: float | None
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """Everything the page says of an audit; nothing here is of one patient."""
 
@@ -96,6 +110,7 @@ class Audit:
     gaps: tuple[AuditGap, ...]
     meta: Mapping[str, Any]
     manifest: Manifest
+    gap_pairs: tuple[AuditGapPair, ...] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -195,13 +210,14 @@ def read_audit(folder: Path) -> Audit:
             record_of(AuditGap, {**entry, "repeats": len(entry["repeats"])})
             for entry in data["gaps"]
         )
+        pairs = tuple(record_of(AuditGapPair, entry) for entry in data.get("gap_pairs", ()))
         meta = data["meta"]
         for key in ("runs", "dimensions", "metrics", "settings", "excluded", "pareto"):
             meta[key]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{path}: lacks or garbles a key; audit again") from error
     _check_gaps(path, gaps)
-    return Audit(scores, gaps, meta, manifest)
+    return Audit(scores, gaps, meta, manifest, pairs)
 
 
 def _check_gaps(path: Path, gaps: Sequence[AuditGap]) -> None:

@@ -24,6 +24,7 @@ from clinqa.kinds.facets.pages import (
 from clinqa.kinds.facets.shows import Evaluation
 from clinqa.present.audit.charts import MOST, audit_plates, gap_charts, group_charts
 from clinqa.present.audit.gap_tables import dimensions, front, gaps, groups, more_of_gaps
+from clinqa.present.audit.least import least_biased
 from clinqa.present.audit.read import Audit, AuditedMetric
 from clinqa.present.audit.says import sentences
 
@@ -45,7 +46,7 @@ def audit_section(audit: Audit, evaluation: Evaluation) -> tuple[PageSection, Ma
     headlines = [str(one) for one in audit.meta.get("headlines") or []]
     blocks: list[Block] = [Prose(_question(audit))]
     if headlines:
-        lost = "Much of the cohort is in no group: the tables did not meet the data."
+        lost = f"Of more than 1 in 20 {audit.who} the tables say nothing: they are in no group."
         blocks.insert(0, Warned(lost, headlines))
     plates: dict[str, Plate] = {}
     for metric in audit.metrics:
@@ -101,7 +102,7 @@ def _metric(of: AuditedMetric) -> list[Block]:
         Fold(name, [Panels(panels)], open=at == 0)
         for at, (name, panels) in enumerate(group_charts(drawn))
     ]
-    bias = front(of)
+    bias, table = front(of), least_biased(of)
     biased: list[Block] = [Subheading("Performance against bias", 4), bias] if bias else []
     return [
         Subheading(of.name),
@@ -109,6 +110,7 @@ def _metric(of: AuditedMetric) -> list[Block]:
         _LEGEND,
         *([Panels(charts)] if charts else []),
         gaps(of),
+        *([table] if table else []),
         Fold(more, [more_of_gaps(of)]),
         Subheading("Scores by group", 4),
         Prose(scores),
