@@ -202,7 +202,7 @@ def test_missing_is_no_group_and_never_dropped() -> None:
         ([None] * 6, "all are missing"),
         ([f"c{number}" for number in range(300)], r"300 categories \(at most 50\)"),
         (["a"] * 5 + ["b"], "fewer than two of its 2 groups have 2 patients"),
-        (["1", "2", "x"] + [str(n) for n in range(3, 100)], "1 of them are no numbers"),
+        (["1", "2", "x"] + [str(n) for n in range(3, 100)], "of which 1 are no numbers"),
     ],
 )
 def test_what_makes_no_groups_is_left_out_with_its_reason(

@@ -115,6 +115,34 @@ def test_options_name_what_is_missing_and_what_is_not_for_all_columns_or_for_one
         rules_of(["9"], ["9"], [])
 
 
+@pytest.mark.parametrize(
+    ("name", "texts", "known"),
+    [
+        ("sex", ["F", "M", "U", "unk"], ["F", "M", None, None]),
+        ("race_concept_id", ["8515", "8527", "0"], ["8515", "8527", None]),
+        ("visits", ["3", "5", "0"], ["3", "5", "0"]),
+        ("language", ["eng", "spa", "und"], ["eng", "spa", None]),
+        ("blood", ["A", "B", "U"], ["A", "B", "U"]),
+        ("bmi", ["20", "31.5", "27", ".A", "._"], ["20", "31.5", "27", None, None]),
+        ("zscore", ["−0.5", "1", "−2"], ["-0.5", "1", "-2"]),
+        ("age", ["90 or older", "54", "61", "≥ 89", "23"], ["90", "54", "61", "89", "23"]),
+    ],
+)
+def test_columns_by_name_marks_of_statistics_programs_and_true_minuses(
+    name: str, texts: list[str], known: list[str | None]
+) -> None:
+    assert cells(name, *texts) == known
+
+
+def test_sevens_and_eights_of_surveys_are_told_where_they_hide_one_another() -> None:
+    days = [str(day) for day in range(1, 31)]
+    found = read_column("menthlth", [*days, "77", "88", "99"], Rules())
+    assert not found.codes
+    assert "sevens, eights or nines lie farther" in found.notes[0]
+    rules = rules_of(["menthlth=77", "menthlth=99"], [], ["menthlth"])
+    assert list(read_column("menthlth", ["5", "88", "99"], rules).cells) == ["5", "88", None]
+
+
 def test_a_value_far_from_all_others_is_told_and_not_quoted() -> None:
-    notes = read_column("los", ["1", "2", "3", "4", "777"], Rules()).notes
-    assert "highest value lies 3 times farther" in notes[0] and "777" not in notes[0]
+    notes = read_column("los", ["1", "2", "3", "4", "800"], Rules()).notes
+    assert "highest value lies 3 times farther" in notes[0] and "800" not in notes[0]

@@ -230,8 +230,12 @@ def _too_many(distinct: int, words: int, coded: bool) -> str:
             f"{distinct:,} numbers that look like ids or codes: --continuous cuts them "
             "at quartiles if they are amounts"
         )
-    mixed = f"; {words:,} of them are no numbers" if 0 < words < distinct else ""
-    return f"{distinct:,} categories (at most {MANY}){mixed}: join them into fewer first"
+    if 0 < words < distinct:
+        return (
+            f"{distinct:,} categories (at most {MANY}), of which {words:,} are no numbers: take "
+            "these as not known with --missing, or join all into fewer"
+        )
+    return f"{distinct:,} categories (at most {MANY}): join them into fewer first"
 
 
 def _categories(attribute: Attribute, distinct: Sequence[str], words: int) -> Dimension:

@@ -19,14 +19,18 @@ _GROUPED_BY_POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?", re.ASCII)
 _GROUPED_BY_BLANKS = re.compile(r"[+-]?\d{1,3}([ '’]\d{3})+([.,]\d*)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d{1,15},\d*|,\d+)", re.ASCII)
 _UNIT = re.compile(r"(?P<before>[$£€]?)\s*(?P<number>[^$£€%\s][^$£€%]*?)\s*(?P<after>[%€]?)")
-_OPEN = re.compile(
-    r"(?P<before>[<>≤≥]=?|over|under|above|below|more than|less than|at least|at most|top coded)?"
-    r"\s*(?P<number>[^<>≤≥\s].*?)\s*(?P<after>[+]|-(?=$)|and over|and above|or more|or over|"
-    r"and under|or less|or under)?",
-    re.IGNORECASE,
+_BEFORE = "[<>≤≥]=?|over|under|above|below|more than|less than|at least|at most|top coded"
+_AFTER = (
+    "[+]|-(?=$)|and over|and above|and older|or more|or over|or older|and under|or less|or under|"
+    "or younger"
 )
-_UP = frozenset({">", ">=", "≥", "over", "above", "more than", "at least", "top coded", "+",
-                 "and over", "and above", "or more", "or over"})  # fmt: skip
+_OPEN = re.compile(
+    rf"(?P<before>{_BEFORE})?\s*(?P<number>[^<>≤≥\s].*?)\s*(?P<after>{_AFTER})?", re.IGNORECASE
+)
+_UP = frozenset(
+    {">", ">=", "≥", "over", "above", "more than", "at least", "top coded", "+", "and over",
+     "and above", "and older", "or more", "or over", "or older"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

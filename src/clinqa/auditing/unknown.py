@@ -4,6 +4,7 @@ By rules that can be named, each counted and told, none ever a group or part of 
 
 - words for "not known" (`packs/attributes.yaml`), where every part of a cell is one;
 - marks that offices write in place of a number (GQ, PH, x, `..`), in a column of numbers;
+- of columns by name a few more: U for a sex, 0 for a concept of OMOP;
 - numbers of -999 and below;
 - 9, 99, 999, … and -9, -99 where they lie outside all other values by more than these span; never
   in a column of ranks or percentiles, nor up to 100 in one of percentages;
@@ -34,7 +35,8 @@ __all__ = [
 ]
 
 _ALWAYS = -999.0
-_NINES = re.compile(r"9+")
+_NINES, _REPEATED = re.compile(r"9+"), re.compile(r"(7|8|9)\1+")
+_SPECIAL = re.compile(r"\.[a-z_]")  # special missing values of SAS and Stata
 _PARTS = re.compile(r"[/;,()\[\]|]|(?<!\w)-+(?!\w)| - ")
 _FEW_OTHERS, _FAR = 3, 3
 
@@ -118,6 +120,12 @@ def not_known(cell: str) -> bool:
     )
 
 
+def _of_name(name: str) -> frozenset[str]:
+    """What is not known in a column of this name beside what is in none."""
+    told = attribute_words().in_columns
+    return frozenset[str]().union(*(told[word] for word in _name_words(name) if word in told))
+
+
 def _name_words(name: str) -> list[str]:
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).casefold()
     return re.findall(r"[^\W_]+|%", parted)
@@ -177,10 +185,13 @@ def read_column(
         text: one for text in distinct if (one := number_of(text.replace("−", "-"))) is not None
     }
     kept = {text for text in distinct if rules.says(rules.known, name, text)}
+    by_name = _of_name(name)
     gone = {
         text
         for text in distinct.keys() - kept
-        if (text not in plain and not_known(text)) or rules.says(rules.missing, name, text)
+        if (text not in plain and not_known(text))
+        or text.casefold() in by_name
+        or rules.says(rules.missing, name, text)
     }
     own = distinct if rows is None else {whole[row] for row in rows}
     rest = [text for text in distinct if text not in gone and (text in own or text in plain)]
@@ -194,7 +205,9 @@ def read_column(
         notes += numerals.notes
         notes += _far([one for text, one in values.items() if text not in gone])
     as_told = {
-        text: text if numerals is None or text in plain else plain_number(values[text])
+        text: text
+        if numerals is None or number_of(text) is not None
+        else plain_number(values[text])
         for text in rest
         if text not in gone
     }
@@ -212,7 +225,11 @@ def _numerals(
     if all(text in plain for text in texts):
         return Numerals({text: plain[text] for text in texts}) if texts else None
     marks = attribute_words().in_numbers
-    others = {text for text in texts if text.casefold() in marks and text not in kept}
+    others = {
+        text
+        for text in texts
+        if (text.casefold() in marks or _SPECIAL.fullmatch(text.casefold())) and text not in kept
+    }
     found = read_numerals([text for text in texts if text not in others], comma=comma)
     if found is None or len(found.values) < 2 or len(others) >= len(found.values):
         return None if others else found
@@ -246,6 +263,13 @@ def _far(values: Sequence[float]) -> list[str]:
     several = sorted(set(values))
     if len(several) <= _FEW_OTHERS:
         return []
+    codes = [one for one in several if _REPEATED.fullmatch(format(one, ".15g"))]
+    others = [one for one in several if one not in codes]
+    if codes and len(others) > _FEW_OTHERS and codes[-1] - others[-1] > others[-1] - others[0]:
+        return [
+            "numbers of sevens, eights or nines lie farther from the others than these span: if "
+            "they are codes, name them with --missing"
+        ]
     made = []
     inner, most = several[:-1], several[-1]
     if most - inner[-1] > _FAR * (inner[-1] - inner[0]):

@@ -36,6 +36,7 @@ class AttributeSpec(Strict):
     beside: frozenset[str]
     signs: frozenset[str]
     in_numbers: frozenset[str]
+    in_columns: dict[str, frozenset[str]]
     ranks: tuple[str, ...]
     parts: tuple[str, ...]
     percents: tuple[str, ...]
