@@ -28,7 +28,7 @@ def main(labels: Path, gold: Path) -> None:
         (len(found.get(study, set()) & truth), len(found.get(study, set())), len(truth))
         for study, truth in _truth(gold)
     ]
-    measures = [share("precision", 0, 1, rule="own"), share("recall", 0, 2, rule="own")]
+    measures = [share("precision", 0, 1), share("recall", 0, 2)]
     precision, recall = estimates(measures, counts, Design())
     say(
         reports=len(counts),

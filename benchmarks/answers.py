@@ -68,7 +68,7 @@ def agreement(
         pairs[f"{kind}: borne out"] = (both, ours == kind)
     items = [one["id"].rpartition("-")[0] for one in answers]
     rows = np.stack([column for pair in pairs.values() for column in pair], axis=1)
-    measures = [share(name, 2 * at, 2 * at + 1, rule="own") for at, name in enumerate(pairs)]
+    measures = [share(name, 2 * at, 2 * at + 1, counted=True) for at, name in enumerate(pairs)]
     found = estimates(measures, rows.astype(np.float64), Design(items))
     return dict(zip(pairs, found, strict=True))
 

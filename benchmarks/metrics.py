@@ -32,7 +32,8 @@ import sacrebleu
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
-from clinqa.kinds.long_form.text import TextMetrics, text_metrics
+from clinqa.kinds.long_form.answer_measures import text_measures
+from clinqa.kinds.long_form.text import METRICS, TextMetrics
 from clinqa.kinds.long_form.text.bleu import bleu, bleu_counts
 from clinqa.kinds.long_form.text.cut_texts import (
     CutTexts,
@@ -47,8 +48,7 @@ from clinqa.kinds.long_form.text.overlap import rouge_f, token_f1
 from clinqa.kinds.long_form.text.wordnet import WordNet, find_wordnet, nltk_data_folder
 from clinqa.simulate.echo import simulate
 from clinqa.stats.design import Design
-from clinqa.stats.estimates import drawn
-from clinqa.stats.intervals import SHARE
+from clinqa.stats.estimates import estimates
 
 Floats = npt.NDArray[np.float64]
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def main() -> None:
         "floor_s": round(floor, 2),
         "all_metrics_s": round(whole, 2),
         "metrics": rows,
-        "intervals_1000_draws_s": round(interval_s, 2),
+        "intervals_s": round(interval_s, 2),
         "patients": len(set(patients)),
         "figures": {
             name: [round(number, 4) for number in numbers]
@@ -138,9 +138,9 @@ def main() -> None:
 
 
 def intervals(rows: Floats, design: Design) -> list[tuple[float, float, float]]:
-    """Value and both ends of every metric, from one set of samples."""
-    found = drawn(text_metrics, design.parts(rows), design)
-    return [(found.value(at), *found.interval(at, SHARE)[:2]) for at in range(len(found.values))]
+    """Value and both ends of every metric, from what is left without each patient."""
+    measures = text_measures(dict.fromkeys(METRICS, ""))
+    return [(one.value, one.low, one.high) for one in estimates(measures, rows, design)]
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:

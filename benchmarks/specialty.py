@@ -165,7 +165,7 @@ def speed(peer: str | None, folder: Path) -> None:
         f"{1000 * plain / unit:.0f} x (units), {1000 * plain / pair:.0f} x (pairs)"
     )
     print(
-        f"alpha {by_unit.value:.4f}, 1,000 resamples of units: {unit:.3f} s, "
+        f"alpha {by_unit.value:.4f}, without each unit in turn: {unit:.3f} s, "
         f"{by_unit.low:.4f}-{by_unit.high:.4f}"
     )
     print(

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from clinqa.stats.correcting import PredictionPowered, corrected, unlike
 from clinqa.stats.design import Design
-from clinqa.stats.estimates import PredictionPowered, corrected
 
 
 def of_sample(
@@ -36,7 +36,9 @@ def drawn(
 def test_the_interval_covers_the_truth_whatever_the_judge_is_worth(hits: float) -> None:
     random = np.random.default_rng(5)
     found = [drawn(random, hits=hits).corrected for _ in range(500)]
-    assert 0.92 <= np.mean([one.low <= 0.8 <= one.high for one in found]) <= 0.99
+    covered = np.mean([one.low <= 0.8 <= one.high for one in found])
+    # of 60 verdicts one or two differ from a good judge's: what they hide is in the interval
+    assert 0.92 <= covered <= (1.0 if hits > 0.9 else 0.99)
 
 
 def test_a_good_judge_narrows_the_interval_and_a_useless_one_hardly_widens_it() -> None:
@@ -84,7 +86,6 @@ def test_a_judge_that_was_never_wrong_is_still_doubted() -> None:
     found = of_sample(
         judge, judge, [f"s{n}" for n in range(40)], rest, [f"o{n}" for n in range(2000)]
     )
-    assert "exact bound" in found.corrected.signature
     assert found.corrected.high - found.corrected.value >= 1 - 0.025 ** (1 / 40) - 1e-9
 
 
@@ -96,7 +97,7 @@ def test_without_other_items_the_sample_stands_alone() -> None:
 
 def test_one_patient_has_no_interval() -> None:
     found = of_sample([1, 0], [1, 0], ["a", "a"], [1, 1], ["b", "c"])
-    assert math.isnan(found.corrected.low) and "one sampled cluster" in found.corrected.signature
+    assert math.isnan(found.corrected.low) and "one cluster" in found.corrected.signature
 
 
 def test_no_verdict_of_people_is_refused() -> None:
@@ -104,7 +105,60 @@ def test_no_verdict_of_people_is_refused() -> None:
         of_sample([], [], [], [1], ["a"])
 
 
-def test_a_sample_that_is_no_simple_one_is_refused() -> None:
-    for design in (Design(strata=[0, 1]), Design(weights=[1, 2])):
-        with pytest.raises(ValueError, match="simple random sample"):
-            corrected([1, np.nan], [1, 0], design)
+@pytest.mark.parametrize("verdict", [0.0, 1.0])
+def test_verdicts_that_are_all_alike_have_width(verdict: float) -> None:
+    random = np.random.default_rng(2)
+    judge, rest = (random.random(many) < 0.8 for many in (50, 500))
+    found = of_sample(np.full(50, verdict), judge, range(50), rest, range(50, 550))
+    for one in (found.corrected, found.sample_only):
+        assert one.value == verdict
+        assert one.high - one.low == pytest.approx(1 - 0.025 ** (1 / 50))
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("hits", [0.0, 0.9, 1.0])
+def test_fifty_verdicts_cover(rate: float, hits: float) -> None:
+    random = np.random.default_rng(13)
+    covered = 0
+    for _ in range(400):
+        truth = (random.random(1000) < rate).astype(float)
+        judge = np.where(random.random(1000) < hits, truth, random.random(1000) < 0.9)
+        people = np.where(np.arange(1000) < 50, truth, np.nan)
+        one = corrected(people, judge, Design()).corrected
+        covered += one.low <= rate <= one.high
+    assert covered / 400 >= 0.915
+
+
+def test_a_sample_of_the_hard_ones_is_mended_by_its_strata_and_by_its_weights() -> None:
+    random = np.random.default_rng(5)
+    hard = np.arange(2000) % 4 == 0
+    truth = (random.random(2000) < np.where(hard, 0.4, 0.95)).astype(float)
+    chance = np.where(hard, 0.2, 0.05)
+    seen = random.random(2000) < chance
+    people, judge = np.where(seen, truth, np.nan), np.ones(2000)
+    plain = corrected(people, judge, Design()).corrected
+    strata = corrected(people, judge, Design(strata=hard)).corrected
+    weighed = corrected(people, judge, Design(weights=1 / chance)).corrected
+    assert plain.high < 0.8125
+    for mended in (strata, weighed):
+        assert mended.low < 0.8125 < mended.high
+    names = {"hard": hard.astype(float), "late": np.arange(2000) // 1000.0}
+    (found,) = unlike(names, seen, Design())
+    assert found.name == "hard" and found.judged > 2 * found.others and found.p < 0.001
+    assert unlike(names, seen, Design(strata=hard)) == []
+
+
+def test_a_fair_sample_is_hardly_ever_called_unlike() -> None:
+    random = np.random.default_rng(8)
+    called = 0
+    for _ in range(300):
+        features = {str(n): (random.random(600) < 0.3) * 1.0 for n in range(5)}
+        called += bool(unlike(features, random.random(600) < 0.1, Design(np.arange(600) // 3)))
+    assert called / 300 <= 0.03
+
+
+def test_a_stratum_that_nobody_judged_is_refused() -> None:
+    with pytest.raises(ValueError, match="every stratum"):
+        corrected([1, np.nan], [1, 0], Design(strata=[0, 1]))
+    with pytest.raises(ValueError, match="above 0"):
+        corrected([1, np.nan], [1, 0], Design(weights=[0, 1]))

@@ -47,7 +47,7 @@ def test_few_clusters_give_the_exact_p_of_all_sign_flips(made: list[tuple[str, i
         for signs in product((1, -1), repeat=len(sums))
     ]
     expected = np.mean([flip >= abs(sum(sums.values())) for flip in flips])
-    (found,) = compare(rows_of(a), rows_of(b), groups, seed=1, draws=20)
+    (found,) = compare(rows_of(a), rows_of(b), groups, seed=1)
     assert found.p == pytest.approx(expected)
     assert found.difference == pytest.approx(np.mean(a) - np.mean(b))
     assert "all" in found.signature
@@ -61,10 +61,10 @@ def test_order_and_direction_have_no_part_in_it(
     mixed = list(made)
     shuffler.shuffle(mixed)  # type: ignore[attr-defined]
     groups, a, b = (list(column) for column in zip(*made, strict=True))
-    (one,) = compare(rows_of(a), rows_of(b), groups, seed=1, draws=20)
+    (one,) = compare(rows_of(a), rows_of(b), groups, seed=1)
     groups, a, b = (list(column) for column in zip(*mixed, strict=True))
-    assert repr(compare(rows_of(a), rows_of(b), groups, seed=1, draws=20)) == repr([one])
-    (turned,) = compare(rows_of(b), rows_of(a), groups, seed=1, draws=20)
+    assert repr(compare(rows_of(a), rows_of(b), groups, seed=1)) == repr([one])
+    (turned,) = compare(rows_of(b), rows_of(a), groups, seed=1)
     assert turned.p == one.p and turned.difference == -one.difference
 
 
@@ -97,7 +97,6 @@ def test_equal_runs_are_rejected_about_as_often_as_the_level_says() -> None:
             np.repeat(np.arange(30), 4),
             seed=trial,
             flips=199,
-            draws=199,
         )
         rejected += found.p <= 0.05
     assert 0.02 <= rejected / 300 <= 0.09
@@ -110,10 +109,10 @@ def test_a_real_difference_is_found_and_random_p_is_never_zero() -> None:
     assert found.low > 0
 
 
-def test_equal_runs_differ_by_nothing_for_certain() -> None:
+def test_equal_runs_differ_by_nothing_and_three_patients_prove_little() -> None:
     same = rows_of([0.1, 0.7, 0.2])
     (found,) = compare(same, same, list("abc"), seed=1)
-    assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
+    assert (found.difference, found.p) == (0, 1) and found.low == -found.high < -0.5
 
 
 def test_a_figure_that_is_no_mean_changes_sides_by_its_counts() -> None:

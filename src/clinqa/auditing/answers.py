@@ -59,7 +59,7 @@ class Means:
 
     `over` has a column for each of `columns`; those of `under` are the distinct ones, and
     `under_of` says which belongs to which. The first columns are the means over repeats, one a run.
-    `lower`: a low mean is the good one. It lies between `bounds`.
+    `lower`: a low mean is the good one. It lies between `bounds`; `counted`: of all or nothing.
     """
 
     metric: str
@@ -70,6 +70,7 @@ class Means:
     under_of: Ints
     lower: bool = False
     bounds: Bounds = SHARE
+    counted: bool = False
 
     @property
     def runs(self) -> int:
@@ -139,6 +140,7 @@ def lay_out(
     signature: str,
     lower: bool = False,
     bounds: Bounds = SHARE,
+    counted: bool = False,
 ) -> Means:
     """The runs side by side. One repeat only is its own mean: it has no columns of repeats."""
     columns = [Column(run, None) for run in range(len(runs))]
@@ -160,6 +162,7 @@ def lay_out(
         np.array(under_of, np.int64),
         lower,
         bounds,
+        counted,
     )
 
 
@@ -215,7 +218,7 @@ def judged_means(
             parts[name].append(means_of(judged.item, judged.repeat, above, below, len(items)))
     progress("scoring", len(runs), len(runs))
     return [
-        lay_out(parts[name], name, one.signature, one.lower, one.bounds)
+        lay_out(parts[name], name, one.signature, one.lower, one.bounds, one.counted)
         for name, one in measures.items()
     ]
 

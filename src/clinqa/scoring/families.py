@@ -33,8 +33,9 @@ from clinqa.core.figures import Figure, PairedTest, known
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import Measures, TestedTogether
 from clinqa.stats.comparing import compare, family_tests
+from clinqa.stats.correcting import corrected
 from clinqa.stats.design import Design
-from clinqa.stats.estimates import corrected, estimates
+from clinqa.stats.estimates import estimates
 from clinqa.stats.verdicts import ALPHA
 
 __all__ = [

@@ -85,14 +85,14 @@ def _tuned(one: JudgedRun) -> bool:
 
 def _agreements(coded: Coded, bases: Mapping[str, str], rows: Places) -> dict[str, Any]:
     # every repeat stands beside the same repeat of the others; a cluster remains one
-    judged, seed, draws = coded.judged, coded.design.seed, coded.design.draws
+    judged = coded.judged
     repeats = common_repeats(judged)
     pairs = np.tile(coded.items.cluster[rows], repeats)
     gold = np.tile(coded.codes.reference(coded.items)[rows], repeats)
     said = [said_in(one, repeats)[:, rows].ravel() for one in judged]
-    kappas = agreement(np.stack([*said, gold]), pairs, seed=seed, draws=draws)
+    kappas = agreement(np.stack([*said, gold]), pairs)
     right = np.stack([own == gold for own in said])
-    errors = agreement(right.astype(np.int8), pairs, seed=seed, draws=draws)
+    errors = agreement(right.astype(np.int8), pairs)
     names = [*(one.id for one in judged), REFERENCE]
     order = hierarchy(kappas.value)
     relations = [_relation(judged[a], judged[b], bases) for a, b in errors.pairs]
@@ -136,7 +136,7 @@ def _relation(a: JudgedRun, b: JudgedRun, bases: Mapping[str, str]) -> str:
 def _relations(
     kappas: Agreement, errors: Agreement, relations: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """The mean kappa of each kind of pair; resamples of all pairs belong together."""
+    """The mean kappa of each kind of pair; clusters are left out of all pairs at once."""
     made = []
     for name in (TUNED_TUNED, TUNED_BASE, TUNED_OTHER, PLAIN):
         pairs = [pair for pair, one in zip(errors.pairs, relations, strict=True) if one == name]

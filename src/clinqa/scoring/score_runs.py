@@ -185,8 +185,7 @@ class _Scoring:
         return [
             *lines,
             *self.judge.plan,
-            f"would test {options.family} on {declared}, draw {options.draws:,} samples of "
-            f"{self.measures.wording.drawn}, and write scores ({data_class}) to {out}",
+            f"would test {options.family} on {declared}, and write scores ({data_class}) to {out}",
             "would send nothing anywhere",
         ]
 

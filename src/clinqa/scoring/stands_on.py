@@ -91,7 +91,6 @@ def meta_of(
         "interval": {
             "level": design.level,
             "method": RULE.replace("clusters", wording.clusters),
-            "resamples": design.draws,
             "unit": wording.unit,
             "seed": design.seed,
             **wording.interval,

@@ -3,11 +3,9 @@
 Of two labellings everything comes from the table of how often a gave which class and b which, so
 kappa too is a statistic of sums over clusters, and it may be weighted.
 
-Of many judges it is counted per cluster how often two of them say the same; a resample only weighs
-the clusters anew, so that a thousand of them are one product of matrices. The counts are whole
-numbers below 2^24, exact in single precision whatever the order of the sum, and the product runs on
-one thread: on a busy machine several threads that wait for each other can take a thousand times as
-long.
+Of many judges it is counted per cluster how often two of them say the same, so that the kappas
+without one cluster in turn are a subtraction. The counts are whole numbers below 2^24, exact in
+single precision.
 
 Majority votes of several judges, and all of them of one size at once.
 
@@ -22,15 +20,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from clinqa.core.arrays import Bools, Float32s, Floats, Int8s, Int16s, Ints, UInt64s
-from clinqa.stats.design import Design, Labels, cluster_weights
+from clinqa.stats.design import Design, Labels
 from clinqa.stats.estimates import Estimate, estimates
-from clinqa.stats.intervals import exact, of_samples, percentile
+from clinqa.stats.intervals import SIGNED, of_figure
 from clinqa.stats.measure import Measure, ratio
 
 __all__ = [
@@ -41,25 +38,25 @@ __all__ = [
     "confusion_sums",
     "hierarchy",
     "kappa",
+    "kappa_measure",
     "kappa_of_tables",
     "majority",
     "search",
 ]
-
-_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Kappa of judge a and judge b in row a, column b; NaN where chance alone would agree always.
 
-    `samples` holds the kappa of each pair (in the order of `combinations`) in each resample.
+    `counts` are those of each cluster (`_counts`), from which means of pairs are made.
     """
 
     value: Floats
     low: Floats
     high: Floats
-    samples: Floats
+    counts: Float32s
+    classes: int
     pairs: tuple[tuple[int, int], ...]
     n: int
     clusters: int
@@ -67,23 +64,21 @@ class Agreement:
 
     def mean(self, chosen: Sequence[tuple[int, int]], level: float = 0.95) -> Estimate:
         """The mean kappa of some pairs; those for which it does not exist are left out."""
-        places = {pair: at for at, pair in enumerate(self.pairs)}
         known = [pair for pair in chosen if np.isfinite(self.value[pair])]
-        columns = [places[pair] for pair in known]
-        value = float(np.mean([self.value[pair] for pair in known])) if known else np.nan
-        means = self.samples[:, columns].mean(axis=1) if known else np.zeros(0)
-        low, high, how = of_samples(means, level)
+        if not known:
+            nan = float("nan")
+            return Estimate(nan, nan, nan, self.n, self.clusters, "mean kappa|undefined")
+        value = float(np.mean([self.value[pair] for pair in known]))
+        pairs = _Pairs(self.counts, self.pairs, self.classes)
+        places = {pair: at for at, pair in enumerate(self.pairs)}
+        made = [pairs.kappa(places[pair]) for pair in known]
+        left_out = np.mean([own for own, _ in made], axis=0)
+        moves = float(np.mean([moves for _, moves in made]))
+        low, high, how = of_figure(value, left_out, pairs.sizes, level, SIGNED, moves=moves)
         return Estimate(value, low, high, self.n, self.clusters, f"mean kappa|{how}")
 
 
-def agreement(
-    codes: Int8s,
-    groups: Labels,
-    *,
-    seed: int,
-    draws: int = 1000,
-    level: float = 0.95,
-) -> Agreement:
+def agreement(codes: Int8s, groups: Labels, *, level: float = 0.95) -> Agreement:
     """Cohen's kappa of every two rows of `codes` (judges by items), intervals over clusters.
 
     A code is a class of its own, "no answer" too: two that are silent on one item agree on it.
@@ -91,33 +86,60 @@ def agreement(
     judges, n = codes.shape
     pairs = tuple(combinations(range(judges), 2))
     counts, classes = _counts(codes, groups, pairs)
-    clusters = len(counts)
-    total = counts.sum(axis=0, dtype=np.float64)[None]
-    value = _kappas(total, pairs, judges, classes)[0]
-    samples = np.full((0, len(pairs)), np.nan)
-    low = high = np.full(len(pairs), np.nan)
-    how = "one cluster: no interval"
-    if clusters > 1 and pairs:
-        with threadpool_limits(limits=1, user_api="blas"):
-            totals = np.concatenate(
-                [
-                    (weights.astype(np.float32) @ counts).astype(np.float64)
-                    for weights in cluster_weights(clusters, draws, seed, _AT_ONCE)
-                ]
+    value = np.full(len(pairs), np.nan)
+    low, high, how = value.copy(), value.copy(), "no pair"
+    of = _Pairs(counts, pairs, classes)
+    for at in range(len(pairs)):
+        value[at] = of.value(at)
+        if np.isfinite(value[at]):
+            left_out, moves = of.kappa(at)
+            low[at], high[at], how = of_figure(
+                float(value[at]), left_out, of.sizes, level, SIGNED, moves=moves
             )
-        samples = _kappas(totals, pairs, judges, classes)
-        low, high = percentile(samples, (1 - level) / 2)
-        how = f"cluster bootstrap, percentile, {draws} draws|{level:g}"
     return Agreement(
         _square(value, pairs, judges, 1.0),
         _square(low, pairs, judges, np.nan),
         _square(high, pairs, judges, np.nan),
-        samples,
+        counts,
+        classes,
         pairs,
         n,
-        clusters,
+        len(counts),
         f"kappa|classes: {classes}|{how}",
     )
+
+
+class _Pairs:
+    """The kappa of each pair of judges, of all clusters and without one in turn."""
+
+    def __init__(self, counts: Float32s, pairs: Sequence[tuple[int, int]], classes: int) -> None:
+        self._pairs, self._classes, self._counts = pairs, classes, counts
+        self._total = counts.sum(axis=0, dtype=np.float64)
+        self.sizes: Floats = counts[:, 0].astype(np.float64)
+
+    def value(self, at: int) -> float:
+        """Of all clusters."""
+        return float(_kappa_of(*self._parts(self._total[None], at))[0])
+
+    def kappa(self, at: int) -> tuple[Floats, float]:
+        """Without each cluster, and how far it moves where all items turn out otherwise."""
+        rest = self._total - self._counts
+        n, _, by_chance = self._parts(self._total[None], at)
+        apart = float(1 - by_chance[0] / n[0] ** 2)
+        return _kappa_of(*self._parts(rest, at)), 1 / apart if apart > 0 else 1.0
+
+    def _parts(self, totals: Floats, at: int) -> tuple[Floats, Floats, Floats]:
+        """Items, how many are agreed on, and by chance times the items."""
+        a, b = self._pairs[at]
+        first, size = 1 + len(self._pairs), self._classes
+        one, other = (
+            totals[:, first + judge * size : first + (judge + 1) * size] for judge in (a, b)
+        )
+        return totals[:, 0], totals[:, 1 + at], np.einsum("dc,dc->d", one, other)
+
+
+def _kappa_of(n: Floats, agree: Floats, by_chance: Floats) -> Floats:
+    return ratio(agree * n - by_chance, n * n - by_chance)
 
 
 def _counts(
@@ -141,16 +163,6 @@ def _counts(
             columns[at] = np.add.reduceat((own[judge] == code).view(np.int8), first, dtype=np.int32)
             at += 1
     return np.ascontiguousarray(columns.T), len(said)
-
-
-def _kappas(totals: Floats, pairs: Sequence[tuple[int, int]], judges: int, classes: int) -> Floats:
-    n = totals[:, :1]
-    agree = totals[:, 1 : 1 + len(pairs)]
-    margins = totals[:, 1 + len(pairs) :].reshape(len(totals), judges, classes)
-    left = np.array([a for a, _ in pairs], dtype=np.intp)
-    right = np.array([b for _, b in pairs], dtype=np.intp)
-    by_chance = np.einsum("dpc,dpc->dp", margins[:, left], margins[:, right])
-    return ratio(agree * n - by_chance, n * n - by_chance)
 
 
 def _square(
@@ -193,25 +205,36 @@ def kappa(
 
     `classes` is the fixed list, in order of degree for the weighted kinds: a disagreement counts
     by how far apart the two stand in the list (`linear`) or by the square of it (`quadratic`).
-    NaN where chance alone would agree always (both used one class only). Perfect agreement has
-    no spread; its lower bound then takes the exact bound on the share of items in disagreement
-    over clusters, each disagreement being of the worst kind.
+    NaN where chance alone would agree always (both used one class only).
 
     >>> made = kappa("yyn", "ynn", "yn", Design(["p1", "p2", "p3"], seed=1))
     >>> round(made.value, 3)
     0.4
     """
     groups = range(len(a)) if design.clusters is None else design.clusters
-    sums, level = confusion_sums(a, b, classes, groups), design.level
-    statistic = kappa_of_tables(len(classes), weights)
-    measure = Measure("kappa", statistic, lambda rows: rows.sum(axis=-1), bounds=None)
+    sums = confusion_sums(a, b, classes, groups)
+    measure = kappa_measure("kappa", lambda rows: rows, len(classes), weights)
     (made,) = estimates([measure], sums, replace(design, clusters=None))
-    low, how = made.low, made.signature
-    if made.clusters > 1 and made.value == 1 and made.low == made.high:
-        by_chance = _disagreements(sums.sum(axis=0)[None], len(classes), weights)[1][0]
-        low = max(-1.0, 1 - exact(0.0, made.clusters, level)[1] / float(by_chance))
-        how = f"exact over clusters|{level:g}"
-    return replace(made, low=low, signature=f"kappa|{weights}|{how}")
+    return replace(made, signature=f"kappa|{weights}|{made.signature}")
+
+
+def kappa_measure(
+    name: str, table: Callable[[Floats], Floats], classes: int, weights: Weights, **more: Any
+) -> Measure:
+    """Kappa of tables of counts, each a row of classes × classes that `table` gives of rows."""
+    statistic = kappa_of_tables(classes, weights)
+
+    def moves(rows: Floats) -> Floats:
+        return 1 / np.maximum(_disagreements(table(rows), classes, weights)[1], 1e-9)
+
+    return Measure(
+        name,
+        lambda rows: statistic(table(rows)),
+        lambda rows: table(rows).sum(axis=-1),
+        bounds=SIGNED,
+        reach=moves,
+        **more,
+    )
 
 
 def confusion_sums(

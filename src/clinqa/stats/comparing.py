@@ -7,17 +7,17 @@ Families of tests are declared before the tests are seen, and adjusted by Holm (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 
-from clinqa.core.arrays import ArrayLike, Bools, Floats
+from clinqa.core.arrays import ArrayLike, Bools, Floats, Ints
 from clinqa.core.figures import PairedTest
 from clinqa.stats.design import Design
-from clinqa.stats.estimates import drawn
-from clinqa.stats.intervals import ROUNDING
+from clinqa.stats.intervals import ROUNDING, Interval, of_difference, too_few_of
 from clinqa.stats.measure import Measure
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "Difference",
     "adjusted",
     "compare",
-    "differences",
     "family_tests",
     "holm",
     "mcnemar",
@@ -130,10 +129,10 @@ def compare(
 
     The test changes the runs over within clusters: of a mean, that is the sign of each cluster's
     summed difference; of BLEU, which is no mean, the counts change sides. All flips where at most
-    12 clusters differ, else `flips` random ones and p = (b + 1) / (B + 1). The interval is BCa over
-    clusters. With `both`, each measure is over the items that it is of in both runs, and NaN where
-    there are none. `twofold` names measures that are 0 or 1 of each item: where each item is a
-    cluster of its own, McNemar's exact test stands in.
+    12 clusters differ, else `flips` random ones and p = (b + 1) / (B + 1). The interval is the
+    jackknife's t over clusters. With `both`, each measure is over the items that it is of in both
+    runs, and NaN where there are none. `twofold` names measures that are 0 or 1 of each item:
+    where each item is a cluster of its own, McNemar's exact test stands in.
 
     >>> from clinqa.stats.measure import mean
     >>> same = [[1, 1.0], [1, 0.5], [1, 0.0]]
@@ -195,38 +194,75 @@ def _compared(
 ) -> list[Difference]:
     every = range(ours.shape[1])
     columns = np.unique([at for measure in measures for at in measure.columns or every])
+    width = len(columns)
+
+    def wide(totals: Floats) -> Floats:
+        made = np.zeros((len(totals), len(every)))
+        made[:, columns] = totals
+        return made
 
     def values(totals: Floats) -> Floats:
-        wide = np.zeros((len(totals), len(every)))
-        wide[:, columns] = totals
-        return np.stack([measure.of(wide) for measure in measures], axis=-1)
-
-    return differences(values, ours[:, columns], theirs[:, columns], design, flips)
-
-
-def differences(
-    values: Callable[[Floats], Floats], ours: Floats, theirs: Floats, design: Design, flips: int
-) -> list[Difference]:
-    """The differences of figures of sums, from (m, columns) to (m, figures)."""
-    width = ours.shape[1]
+        whole = wide(totals)
+        return np.stack([measure.of(whole) for measure in measures], axis=-1)
 
     def change(totals: Floats) -> Floats:
         return values(totals[:, :width]) - values(totals[:, width:])
 
-    parts = design.parts(np.concatenate([ours, theirs], axis=1))
-    sums = np.concatenate([own for _, own in parts])
-    found = drawn(change, parts, design)
-    observed = np.array([found.value(at) for at in range(len(found.values))])
+    parts = [
+        own for _, own in design.parts(np.concatenate([ours[:, columns], theirs[:, columns]], 1))
+    ]
+    sums = np.concatenate(parts)
+    blocks = np.repeat(np.arange(len(parts)), [len(own) for own in parts])
+    total = sums.sum(axis=0)
+    observed = change(total[None])[0] if len(sums) else np.full(len(measures), np.nan)
     chances, how = np.full(len(observed), np.nan), "undefined"
     if not np.isnan(observed).all():
         chances, how = _flipped(sums, change, observed, flips, design.seed)
         chances = np.where(np.isnan(observed), np.nan, chances)
+    rest = total - sums
+    left_out = change(np.where(np.abs(rest) < ROUNDING, 0.0, rest))
+    one, other = wide(sums[:, :width]), wide(sums[:, width:])
     made = []
-    for at, p in enumerate(chances.tolist()):
-        low, high, told = found.interval(at, None)
-        told = f"{how}; interval: {told}"
-        made.append(Difference(float(observed[at]), low, high, p, len(ours), len(sums), told))
+    for at, (measure, p) in enumerate(zip(measures, chances.tolist(), strict=True)):
+        value = float(observed[at])
+        low, high, told = math.nan, math.nan, "undefined"
+        if not math.isnan(value):
+            low, high, told = _interval(measure, value, left_out[:, at], one, other, blocks, design)
+        signature = f"{how}; interval: {told}"
+        made.append(Difference(value, low, high, p, len(ours), len(sums), signature))
     return made
+
+
+def _interval(
+    measure: Measure,
+    value: float,
+    left_out: Floats,
+    ours: Floats,
+    theirs: Floats,
+    blocks: Ints,
+    design: Design,
+) -> Interval:
+    """Of a difference over those clusters that the figure is of in either run."""
+    sizes = np.maximum(measure.count(ours), measure.count(theirs))
+    own = sizes > 0
+    moved = np.abs(ours - theirs).max(axis=1, initial=0.0)
+    if measure.over is not None:
+        moved = np.abs(measure.over(ours) - measure.over(theirs))
+        moved += np.abs(measure.count(ours) - measure.count(theirs))
+    total = ours.sum(axis=0)[None]
+    return of_difference(
+        value,
+        left_out[own],
+        sizes[own],
+        int((moved[own] > ROUNDING).sum()),
+        design.level,
+        measure.bounds,
+        hidden=0.0
+        if measure.classes is None
+        else too_few_of(measure.classes(ours[own]), design.level),
+        moves=1.0 if measure.reach is None else float(measure.reach(total)[0]),
+        blocks=blocks[own],
+    )
 
 
 def _flipped(

@@ -328,5 +328,9 @@ class Crossed:
         inside = np.flatnonzero(self._column == column)
         right = self._right[self._row == row][:, inside].mean(axis=0)
         rows = np.stack([np.ones(len(inside)), right], axis=1)
-        (found,) = estimates([mean()], rows, replace(self._design.of(inside), strata=None))
+        (found,) = estimates(
+            [mean(counted=bool(np.isin(right, (0.0, 1.0)).all()))],
+            rows,
+            replace(self._design.of(inside), strata=None),
+        )
         return found

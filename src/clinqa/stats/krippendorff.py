@@ -2,8 +2,7 @@
 
 alpha = 1 - D_o / D_e over pairs of labels within units that have at least two (Krippendorff 2011,
 "Computing Krippendorff's Alpha-Reliability"). A unit enters through how often each label stands in
-it, and everything is a sum over units, so that a thousand samples of units are sums of the same few
-rows: units with equal counts are one row with a weight.
+it, and everything is a sum over units: units with equal counts are one row with a weight.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from clinqa.core.arrays import ArrayLike, Floats, Ints
 from clinqa.stats.estimates import Estimate
-from clinqa.stats.intervals import percentile
+from clinqa.stats.intervals import SIGNED, of_figure, percentile
 from clinqa.stats.measure import ratio
 
 __all__ = ["MISSING", "alpha", "coded", "fleiss_kappa", "value_counts"]
@@ -26,7 +25,6 @@ Resampling = Literal["krippendorff", "unit"]
 
 #: The code of a label that is not there.
 MISSING = -1
-_DRAWS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +67,12 @@ def alpha(
     level: float = 0.95,
     resampling: Resampling = "unit",
 ) -> Estimate:
-    """Alpha with its bootstrap interval; `ratings` has one row a rater, MISSING where none rated.
+    """Alpha with its interval; `ratings` has one row a rater, MISSING where none rated.
 
-    `unit` draws units again, as many as there are: what another sample of items would give.
-    `krippendorff` draws pairs of labels from those observed and keeps D_e (Krippendorff's own
-    algorithm, as in Hayes and Krippendorff 2007): faster and narrower, for it knows of no chance
-    agreement that varies. NaN where alpha does not exist: fewer than two units, or one label.
+    `unit` leaves out one unit in turn (the rule of `intervals`): what another sample of items would
+    give. `krippendorff` draws pairs of labels from those observed and keeps D_e (Krippendorff's own
+    algorithm, as in Hayes and Krippendorff 2007): narrower, for it knows of no chance agreement
+    that varies. NaN where alpha does not exist: fewer than two units, or one label.
 
     >>> estimate = alpha([[0, 0, 1, 1], [0, 1, 1, 1]], 2, seed=1)
     >>> round(estimate.value, 3), estimate.n
@@ -83,20 +81,22 @@ def alpha(
     if resampling not in ("unit", "krippendorff"):
         raise ValueError("resampling is unit or krippendorff")
     units = _units(ratings, values)
-    how = f"krippendorff alpha|nominal|bootstrap: {resampling}, {draws} draws|{level:g}"
-    if units.size < 2 or (units.counts.sum(axis=0) > 0).sum() < 2:
-        return Estimate(math.nan, math.nan, math.nan, units.size, units.size, f"{how}|undefined")
+    how = "krippendorff alpha|nominal"
+    size = units.size
+    if size < 2 or (units.counts.sum(axis=0) > 0).sum() < 2:
+        return Estimate(math.nan, math.nan, math.nan, size, size, f"{how}|undefined")
     sums = _sums(units)
-    value = float(_alpha_of((units.times @ sums)[None])[0])
-    if not draws:
-        return Estimate(value, math.nan, math.nan, units.size, units.size, how)
-    random = np.random.default_rng(seed)
+    total = units.times @ sums
+    value = float(_alpha_of(total[None])[0])
     if resampling == "unit":
-        samples = _by_unit(units, sums, random, draws)
-    else:
-        samples = _by_pair(units, random, draws)
+        left_out = np.repeat(_alpha_of(total - sums), units.times)
+        moves = 1 / max(float(_expected(total)), 1e-9)
+        low, high, made = of_figure(value, left_out, np.ones(size), level, SIGNED, moves=moves)
+        return Estimate(value, low, high, size, size, f"{how}|units: {made}")
+    samples = _by_pair(units, np.random.default_rng(seed), draws)
     low, high = (float(one) for one in percentile(samples, (1 - level) / 2))
-    return Estimate(value, low, high, units.size, units.size, how)
+    how = f"{how}|bootstrap: {resampling}, {draws} draws|{level:g}"
+    return Estimate(value, low, high, size, size, how)
 
 
 def _units(ratings: ArrayLike, values: int) -> _Units:
@@ -132,15 +132,11 @@ def _alpha_of(totals: Floats) -> Floats:
     return 1 - ratio(observed * (total - 1), total**2 - (margins**2).sum(axis=1))
 
 
-def _by_unit(units: _Units, sums: Floats, random: np.random.Generator, draws: int) -> Floats:
-    """Alpha of samples of units: how often each distinct row is drawn, times its sums."""
-    share = units.times / units.size
-    at_once = max(1, _DRAWS_AT_ONCE // len(share))
-    found = []
-    for done in range(0, draws, at_once):
-        drawn = random.multinomial(units.size, share, size=min(at_once, draws - done))
-        found.append(_alpha_of(drawn.astype(np.float64) @ sums))
-    return np.concatenate(found)
+def _expected(total: Floats) -> float:
+    """The disagreement that the margins give by chance."""
+    margins = total[1:]
+    many = float(margins.sum())
+    return float(many**2 - (margins**2).sum()) / (many * (many - 1))
 
 
 def _by_pair(units: _Units, random: np.random.Generator, draws: int) -> Floats:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from clinqa.core.arrays import Floats
 from clinqa.stats.intervals import SHARE, Bounds
 
-__all__ = ["Measure", "Rule", "mean", "ratio", "share"]
+__all__ = ["Measure", "Of", "mean", "ratio", "share"]
 
-#: What stands where samples know little of a figure. `exact`: the exact bound over clusters where
-#: no sample differs. `ends`: that bound for none or all of something only; another share has no
-#: width, what is no share and at its end no interval. `own`: a share is over those clusters only
-#: that it is of; of few of them it has Student's interval, and where none differs the exact bound;
-#: what is no share has no interval then.
-Rule = Literal["exact", "ends", "own"]
+Of = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +21,25 @@ class Measure:
 
     `of` gives it; `count` how many items it is of; `columns` are those of the rows that both look
     at (None: all). `signature` says how it is computed: figures of different signatures are not
-    comparable. `parts`, of a mean: the columns above and below the line. `lower`: a low figure is
-    the good one.
+    comparable. `lower`: a low figure is the good one. `bounds`: between what it lies.
+
+    What decides its interval (`stats.intervals`): `over`, of a share or a mean, is what stands
+    above the line where `count` stands below it; `counted` says that each item is all or nothing.
+    Of other figures, `classes` gives how many items there are of each class that it is a mean over,
+    and `reach` how far it moves where all items turn out otherwise (1 if not given).
+    `parts`, of a mean: the columns above and below the line.
     """
 
     name: str
-    of: Callable[[Floats], Floats]
-    count: Callable[[Floats], Floats]
+    of: Of
+    count: Of
     columns: tuple[int, ...] | None = None
     bounds: Bounds = SHARE
     signature: str = ""
-    rule: Rule = "exact"
+    over: Of | None = None
+    counted: bool = False
+    classes: Of | None = None
+    reach: Of | None = None
     parts: tuple[int, int] | None = None
     lower: bool = False
 
@@ -59,7 +61,7 @@ def share(
     under: int,
     *,
     signature: str = "",
-    rule: Rule = "exact",
+    counted: bool = True,
     bounds: Bounds = SHARE,
     lower: bool = False,
 ) -> Measure:
@@ -75,12 +77,15 @@ def share(
         (over, under),
         bounds,
         signature,
-        rule,
-        (over, under),
-        lower,
+        over=lambda rows: rows[..., over],
+        counted=counted,
+        parts=(over, under),
+        lower=lower,
     )
 
 
-def mean(name: str = "mean", *, bounds: Bounds = SHARE, signature: str = "") -> Measure:
+def mean(
+    name: str = "mean", *, bounds: Bounds = SHARE, signature: str = "", counted: bool = False
+) -> Measure:
     """The mean of x over items, from rows (1, x)."""
-    return share(name, 1, 0, bounds=bounds, signature=signature)
+    return share(name, 1, 0, bounds=bounds, signature=signature, counted=counted)

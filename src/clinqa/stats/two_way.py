@@ -1,7 +1,7 @@
 """Figures of a two-way judgement as functions of its four cells, and what must hold between them.
 
 Everything takes sums of cells (true positive, false negative, true negative, false positive), one
-row for the whole or one a bootstrap sample. "Positive" is the statement that is True.
+row for the whole or one without each cluster. "Positive" is the statement that is True.
 """
 
 from __future__ import annotations

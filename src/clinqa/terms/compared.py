@@ -181,7 +181,7 @@ def _test(
     seed: int,
     draws: int,
 ) -> PairedTest:
-    (found,) = compare([mean()], tuned, base, Design(groups, seed=seed, draws=draws))
+    (found,) = compare([mean(bounds=None)], tuned, base, Design(groups, seed=seed, draws=draws))
     return PairedTest(
         name, BASE, METRIC, found.difference, found.low, found.high, found.p, None, found.n,
         found.clusters, f"{signature}|{found.signature}",

@@ -68,17 +68,19 @@ def figure(scores: dict[str, Any], run_: str, metric: str, convention: str = WRO
     return found[0]
 
 
-def test_whoever_always_says_true_has_no_width_at_one_half_and_that_is_explained(
+def test_whoever_always_says_true_is_near_one_half_for_sure_and_that_is_explained(
     scored: tuple[dict[str, Any], Path],
 ) -> None:
     scores, _ = scored
     always = figure(scores, "yes", "accuracy")
-    assert (always["value"], always["low"], always["high"]) == (0.5, 0.5, 0.5)
+    fair = figure(scores, "fair", "accuracy")
+    assert always["value"] == 0.5 and 0.5 - always["low"] == pytest.approx(always["high"] - 0.5)
+    assert 0 < always["high"] - always["low"] < fair["high"] - fair["low"]
     assert figure(scores, "yes", "macro_f1")["value"] == pytest.approx(1 / 3)
     for metric in ("kappa", "youden_j", "mcc"):
         assert figure(scores, "yes", metric)["value"] == 0
     assert figure(scores, "yes", "pair_one")["value"] == 1
-    assert "no width" in scores["meta"]["interval"]["always_one_answer"]
+    assert "on any pairs" in scores["meta"]["interval"]["always_one_answer"]
 
 
 def test_no_answer_counts_as_wrong_and_the_other_convention_stands_beside_it(

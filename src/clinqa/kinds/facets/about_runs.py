@@ -78,9 +78,7 @@ def _scoring_facts(evaluation: Evaluation) -> list[tuple[str, Any]]:
     pairs = family.get("comparisons")
     parts = [
         str(drawn.get("method") or ""),
-        f"{drawn['resamples']:,} resamples" if isinstance(drawn.get("resamples"), int) else "",
-        f"resampled by {drawn['unit']}" if drawn.get("unit") else "",
-        f"seed {drawn['seed']}" if drawn.get("seed") is not None else "",
+        f"by {drawn['unit']}" if drawn.get("unit") else "",
     ]
     declared = [
         f"primary metric {evaluation.metric_name(metric)}" if metric else "",
@@ -312,8 +310,7 @@ def how_computed(
     facts = [
         (
             "Intervals",
-            f"{drawn['method']}, {drawn['resamples']:,} resamples, "
-            f"{unit.format(drawn['unit'])}, seed {drawn['seed']}",
+            f"{drawn['method']}, {unit.format(drawn['unit'])}",
         )
     ]
     for run in evaluation.runs:

@@ -14,8 +14,7 @@ from clinqa.core.arrays import Floats
 from clinqa.kinds.long_form.clinical import KINDS
 from clinqa.kinds.long_form.judges import CLASSES, COLUMNS
 from clinqa.kinds.long_form.text import STATISTICS, text_metrics
-from clinqa.stats.agreement import kappa_of_tables
-from clinqa.stats.intervals import SIGNED
+from clinqa.stats.agreement import kappa_measure
 from clinqa.stats.measure import Measure, share
 
 __all__ = ["clinical_measures", "level_cells", "macro_f1", "status_measures", "text_measures"]
@@ -37,8 +36,8 @@ def text_measures(signatures: Mapping[str, str]) -> list[Measure]:
             _column(_ALL),
             tuple(range(len(STATISTICS))),
             signature=signature,
-            rule="own",
             # but for the first, corpus BLEU, they are means, and stand last
+            over=_column(len(STATISTICS) - len(signatures) + place) if place else None,
             parts=(len(STATISTICS) - len(signatures) + place, _ALL) if place else None,
         )
         for place, (name, signature) in enumerate(signatures.items())
@@ -107,23 +106,20 @@ def _class_measures(sums: Floats, how: str, question_type: str | None) -> list[M
             lambda rows: macro_f1(level_cells(rows), present),
             lambda rows: level_cells(rows)[..., present, :].sum(axis=(-2, -1)),
             tuple(range(_CELLS.start, _CELLS.stop)),
-            SIGNED,
-            f"level_macro_f1|{how}|classes:those of the references",
-            "own",
+            signature=f"level_macro_f1|{how}|classes:those of the references",
+            classes=lambda rows: level_cells(rows)[..., present, :].sum(axis=-1),
         )
     ]
     if question_type not in _SETS:
         ordered = [CLASSES.index(name) for name in _ORDERED]
-        kappa = kappa_of_tables(len(ordered), "quadratic")
         made.append(
-            Measure(
+            kappa_measure(
                 "level_weighted_kappa",
-                lambda rows: kappa(_ordered(rows, ordered)),
-                lambda rows: _ordered(rows, ordered).sum(axis=-1),
-                tuple(range(_CELLS.start, _CELLS.stop)),
-                SIGNED,
-                f"level_weighted_kappa|{how}|quadratic|items with both levels in 0-3",
-                "own",
+                lambda rows: _ordered(rows, ordered),
+                len(ordered),
+                "quadratic",
+                columns=tuple(range(_CELLS.start, _CELLS.stop)),
+                signature=f"level_weighted_kappa|{how}|quadratic|items with both levels in 0-3",
             )
         )
     return made
@@ -139,7 +135,7 @@ def status_measures() -> list[Measure]:
 
 def _share(name: str, part: str, signature: str, whole: str = "pairs") -> Measure:
     bad = name.startswith(("error_", "status_")) and name not in ("error_right", "status_answered")
-    return share(name, _PLACE[part], _PLACE[whole], signature=signature, rule="own", lower=bad)
+    return share(name, _PLACE[part], _PLACE[whole], signature=signature, lower=bad)
 
 
 def _text(place: int) -> Callable[[Floats], Floats]:

@@ -4,9 +4,9 @@ An unanswered statement counts as wrong: True that is not answered is a false ne
 is not answered a false positive. Beside it stands the other convention, over answered items only,
 under a signature of its own.
 
-Two statements that differ in one edit are a pair, and a pair is what is drawn again. A model that
-says True to everything has one of each pair right: its accuracy is 0.5 in every resample, and the
-interval has no width. That is no fault of the interval: on pairs such a model cannot do otherwise.
+Two statements that differ in one edit are a pair, and pairs are what intervals are over. A model
+that says True to everything has one of each pair right, so that its accuracy is 0.5 on any pairs:
+its interval holds only what as many pairs could hide, and is narrow for that reason.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ _WITHIN = 1e-9
 _CHECKED = ("accuracy", "macro_f1", "kappa", "youden_j", "mcc", "sensitivity", "specificity")
 ALWAYS_ONE = (
     "The two statements of a pair have opposite labels. A model that always gives one answer has "
-    "exactly one of each pair right, so that its accuracy is 0.5 in every resample and its "
-    "interval has no width; models near that are given narrow intervals for the same reason."
+    "exactly one of each pair right, so that its accuracy is 0.5 on any pairs: its interval holds "
+    "only what so many pairs could hide, and is narrow for that reason, as are those of models "
+    "near it."
 )
 
 

@@ -64,9 +64,7 @@ class Probe:
         }
 
 
-def probe(
-    statements: Sequence[str], labels: Sequence[bool], pairs: Sequence[str], seed: int = 0
-) -> Probe:
+def probe(statements: Sequence[str], labels: Sequence[bool], pairs: Sequence[str]) -> Probe:
     """Cross-validated accuracy on the statements alone; the same in whatever order they come."""
     rows = sorted(zip(pairs, labels, statements, strict=True))
     names = sorted({pair for pair, _, _ in rows}, key=lambda name: stable_hash("probe", name))
@@ -81,7 +79,7 @@ def probe(
         [text for _, _, text in rows], np.array([label for _, label, _ in rows]), folds
     )
     groups = [pair for pair, _, _ in rows]
-    return Probe(replace(estimate(right, groups, seed=seed), signature=_SIGNATURE), count)
+    return Probe(replace(estimate(right, groups), signature=_SIGNATURE), count)
 
 
 def _answers(texts: Sequence[str], labels: Bools, folds: Ints) -> Bools:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Floats
 from clinqa.kinds.true_false.codes import COLUMNS
 from clinqa.kinds.true_false.judges import PAIR, SOURCE
-from clinqa.stats.intervals import SHARE, SIGNED
-from clinqa.stats.measure import Measure, ratio
+from clinqa.stats.intervals import SIGNED
+from clinqa.stats.measure import Measure, Of, ratio
 from clinqa.stats.two_way import MEASURES as TWO_WAY
 from clinqa.stats.two_way import Cells, true_share
 
@@ -19,7 +22,28 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 WRONG, ANSWERED = "unanswered: wrong", "unanswered: left out"
 BY_PAIR, BY_SOURCE = f"clusters: {PAIR}", f"clusters: {SOURCE}"
 PRIMARY = "accuracy"
-_SHARES = frozenset({"accuracy", "sensitivity", "specificity", "precision", "true_share"})
+#: Of a share, what stands above the line.
+_OVER: dict[str, Callable[[Cells], Floats]] = {
+    "accuracy": lambda c: c.tp + c.tn,
+    "sensitivity": lambda c: c.tp,
+    "specificity": lambda c: c.tn,
+    "precision": lambda c: c.tp,
+    "true_share": lambda c: c.tp + c.fp,
+}
+
+
+def _by_chance(c: Cells) -> Floats:
+    """How far kappa moves where all judgements turn out otherwise; Matthews' is much like it."""
+    agreed = ((c.tp + c.fn) * (c.tp + c.fp) + (c.tn + c.fp) * (c.tn + c.fn)) / c.n**2
+    return 1 / np.maximum(1 - agreed, 1e-9)
+
+
+#: How far what is no share moves where all judgements turn out otherwise; 1 where it is not here.
+_MOVES: dict[str, Callable[[Cells], Floats]] = {
+    "kappa": _by_chance,
+    "mcc": _by_chance,
+    "youden_j": lambda c: np.full_like(c.n, 2.0),
+}
 _NO_ANSWER = frozenset(f"status_{status}" for status in STATUSES if status != "answered")
 _PAIRS = ("pair_both", "pair_one", "pair_none")
 
@@ -31,18 +55,20 @@ def measures_of(unit: str, how: str) -> dict[tuple[str, str], Measure]:
     def add(
         name: str,
         convention: str,
-        of: Callable[[Floats], Floats],
-        count: Callable[[Floats], Floats],
-        shares: bool,
+        of: Of,
+        count: Of,
+        over: Of | None = None,
+        **more: Any,
     ) -> None:
         made[name, convention] = Measure(
             name,
             of,
             count,
-            bounds=SHARE if shares else SIGNED,
             signature=f"{name}|true_false|{convention}|{unit}|{how}",
-            rule="ends",
+            over=over,
+            counted=over is not None,
             lower=name in _NO_ANSWER,
+            **more,
         )
 
     for convention in (WRONG, ANSWERED):
@@ -50,12 +76,23 @@ def measures_of(unit: str, how: str) -> dict[tuple[str, str], Measure]:
             if name == "true_share" and convention == WRONG:
                 continue  # what was not said has no direction
             of_cells, count = _of_cells(of, convention), _count_of(name, convention)
-            add(name, convention, of_cells, count, name in _SHARES)
+            if name in _OVER:
+                add(name, convention, of_cells, count, _of_cells(_OVER[name], convention))
+            elif name == "macro_f1":
+                add(name, convention, of_cells, count, classes=_of_cells(_classes, convention))
+            else:
+                moves = _of_cells(_MOVES[name], convention) if name in _MOVES else None
+                add(name, convention, of_cells, count, bounds=SIGNED, reach=moves)
     for name in _PAIRS:
-        add(name, WRONG, _share(name, ("pairs",)), _sum(("pairs",)), True)
+        add(name, WRONG, _share(name, ("pairs",)), _sum(("pairs",)), _sum((name,)))
     for status in STATUSES:
-        add(f"status_{status}", "of all items", _share(status, STATUSES), _sum(STATUSES), True)
+        whole = _sum(STATUSES)
+        add(f"status_{status}", "of all items", _share(status, STATUSES), whole, _sum((status,)))
     return made
+
+
+def _classes(c: Cells) -> Floats:
+    return np.stack([c.tp + c.fn, c.tn + c.fp], axis=-1)
 
 
 def cells(rows: Floats, convention: str) -> Cells:

@@ -120,8 +120,9 @@ def agreement(
     pack: Specialties,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Rows of a table: Krippendorff's alpha of all, with both bootstraps; Cohen's kappa of each
-    pair on what both labelled; Fleiss' kappa on what all labelled. Empty without two annotators."""
+    """Rows of a table: Krippendorff's alpha of all, over questions and as Krippendorff's own;
+    Cohen's kappa of each pair on what both labelled; Fleiss' kappa on what all labelled. Empty
+    without two annotators."""
     raters: dict[str, dict[str, str]] = {}
     if expert is not None:
         raters["expert"] = _labels(expert)

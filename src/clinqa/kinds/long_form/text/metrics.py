@@ -2,7 +2,7 @@
 
 Each pair becomes a row of statistics that can be averaged and added up. The metrics of any set of
 pairs, weighted in any way, are a function of the weighted sum of the rows (`text_metrics`), so a
-thousand bootstrap samples are one matrix product. Repeats of an item are averaged as rows.
+figure without one patient in turn is a subtraction. Repeats of an item are averaged as rows.
 
 How each text metric is computed, in one line; equal signatures make figures comparable.
 

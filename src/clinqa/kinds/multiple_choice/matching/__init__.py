@@ -293,7 +293,7 @@ def held_out(annotated: Sequence[Annotated], rows: Sequence[Rows], seed: int) ->
         matcher = fit(_some(annotated, train), _some(rows, train))
         for at in test.tolist():
             right[at] = matcher.pick(rows[at]) == annotated[at].place
-    return estimate(right, [str(one.question) for one in annotated], seed=seed)
+    return estimate(right, [str(one.question) for one in annotated])
 
 
 def _some(values: Sequence[T], at: Ints) -> list[T]:
