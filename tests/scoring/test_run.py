@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import shutil
 import stat
 from collections.abc import Callable
@@ -455,7 +456,7 @@ def test_figures_with_different_signatures_share_no_column(
 def test_people_correct_the_labeller(tmp_path: Path, dataset: Dataset) -> None:
     run = write_run(tmp_path / "run", dataset, reference)
     sheet = tmp_path / "people.csv"
-    sampled = items(dataset)[::4]
+    sampled = random.Random(3).sample(items(dataset), len(items(dataset)) // 4)
     # the labeller finds all right; people find one in five wrong
     lines = [f"{item['id']},{'wrong' if n % 5 == 0 else 'right'}" for n, item in enumerate(sampled)]
     sheet.write_text("item_id,verdict\n" + "\n".join([*lines, "unknown,right"]), encoding="utf-8")
@@ -535,3 +536,30 @@ def test_the_verb_says_what_it_would_do_does_it_and_reports_in_json(
     foreign = write_run(tmp_path / "foreign", made, half_right, fingerprint="f" * 64)
     assert main(["score", str(made.folder), str(foreign), "--out", str(tmp_path / "no")]) == 2
     assert "another dataset" in capsys.readouterr().err
+
+
+def test_a_sample_of_the_severe_ones_corrects_nothing_until_it_is_told(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    run = write_run(tmp_path / "run", dataset, reference)
+    every = items(dataset)
+    odd = random.Random(4)
+    drawn = {item["id"]: 0.9 if (item["level"] or 0) > 0 else 0.15 for item in every}
+    judged = [item for item in every if odd.random() < drawn[item["id"]]]
+    lines = [f"{item['id']},{'wrong' if odd.random() < 0.2 else 'right'}" for item in judged]
+    sheet = tmp_path / "people.csv"
+    sheet.write_text("item_id,verdict\n" + "\n".join(lines), encoding="utf-8")
+    plain, _ = scored(tmp_path / "a", dataset, run, human=sheet)
+    assert by_metric(plain, "run")["level_accuracy_corrected"]["value"] is None
+    told = [one for one in plain["meta"]["warnings"] if "unlike the others" in one]
+    assert len(told) == 1 and "--human-strata" in told[0]
+    strata, _ = scored(tmp_path / "b", dataset, run, human=sheet, human_strata=("level",))
+    found = by_metric(strata, "run")["level_accuracy_corrected"]
+    assert found["low"] < 0.8 < found["high"] and "within level" in found["signature"]
+    weighed = [f"{line},{1 / drawn[line.split(',')[0]]:.6f}" for line in lines]
+    sheet.write_text("item_id,verdict,weight\n" + "\n".join(weighed), encoding="utf-8")
+    mended, _ = scored(tmp_path / "c", dataset, run, human=sheet)
+    found = by_metric(mended, "run")["level_accuracy_corrected"]
+    assert found["low"] < 0.8 < found["high"] and "weighted" in found["signature"]
+    with pytest.raises(ConfigError, match="category, level"):
+        scored(tmp_path / "d", dataset, run, human=sheet, human_strata=("colour",))

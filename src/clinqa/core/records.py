@@ -128,6 +128,7 @@ class Reason(StrEnum):
     ODD_VERDICT = "odd_verdict"
     NO_SUCH_RUN = "no_such_run"
     NO_ITEM = "no_item"
+    ODD_WEIGHT = "odd_weight"
 
 
 @dataclass(frozen=True, slots=True)

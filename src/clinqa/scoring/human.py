@@ -1,11 +1,17 @@
 """A sheet of people's verdicts: a row an answer that somebody judged.
 
+The columns are `item_id`, `verdict`, and perhaps `run` and `weight` (1 over the chance with which
+the item was drawn). A verdict says whether the answer is right on what was asked: right or wrong
+(yes/no, true/false, 1/0, correct/incorrect), or a word of the kind of items for an error. Several
+verdicts on one answer are averaged.
+
 A row that cannot be used is counted by its reason and left out; only a sheet of which no row can be
 used, or that lacks a column, ends the run. No cell of it is quoted.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +31,7 @@ _SAID = {
     Reason.ODD_VERDICT: "are neither right nor wrong",
     Reason.NO_SUCH_RUN: "are of no run that is scored",
     Reason.NO_ITEM: "name no item",
+    Reason.ODD_WEIGHT: "have a weight that is no number above 0",
 }
 
 
@@ -32,11 +39,13 @@ _SAID = {
 class HumanVerdicts:
     """By run, the share of right verdicts on each item that people judged.
 
+    `weights`, where the sheet has them: 1 over the chance with which each item was drawn.
     `used` verdicts came to that; `empty` rows have none yet; `rejects` counts the others. `told`
     is of the file.
     """
 
     by_run: Mapping[str, Mapping[str, float]]
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     used: int = 0
     empty: int = 0
     rejects: Mapping[str, int] = field(default_factory=dict)
@@ -70,7 +79,7 @@ def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> Huma
     """
     runs = list(dict.fromkeys(names.values()))
     table = read_small_table(path, "a sheet of verdicts", error=ConfigError)
-    columns = {name: _cells(table, name) for name in ("item_id", "verdict", "run")}
+    columns = {name: _cells(table, name) for name in ("item_id", "verdict", "run", "weight")}
     for needed in ("item_id", "verdict"):
         if columns[needed] is None:
             raise ConfigError(f"{path}: no column {needed!r}; needed are item_id and verdict")
@@ -80,12 +89,13 @@ def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> Huma
         )
     right, wrong = _RIGHT | corrects.right, _WRONG | corrects.wrong
     found: dict[str, dict[str, list[float]]] = {run: defaultdict(list) for run in runs}
+    weights: dict[str, dict[str, float]] = {run: {} for run in runs}
     rejects: Counter[str] = Counter()
     used = empty = 0
     rows = len(table.numbers)
-    for item, verdict, called in zip(
+    for item, verdict, called, weighs in zip(
         columns["item_id"] or [], columns["verdict"] or [], columns["run"] or [""] * rows,
-        strict=True,
+        columns["weight"] or ["1"] * rows, strict=True,
     ):  # fmt: skip
         word = verdict.casefold().strip(" .!")
         run = names.get(called or (runs[0] if len(runs) == 1 else ""))
@@ -97,8 +107,11 @@ def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> Huma
             rejects[Reason.NO_ITEM] += 1
         elif word not in right | wrong:
             rejects[Reason.ODD_VERDICT] += 1
+        elif not (weight := _weight(weighs)):
+            rejects[Reason.ODD_WEIGHT] += 1
         else:
             used += 1
+            weights[run][item] = weight
             found[run][item].append(float(word in right))
     _check(path, used, rejects, runs)
     made = {
@@ -107,7 +120,17 @@ def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> Huma
         if items
     }
     told = dict(sorted((str(reason), n) for reason, n in rejects.items()))
-    return HumanVerdicts(made, used, empty, told, tuple(table.told))
+    given = weights if columns["weight"] is not None else {}
+    return HumanVerdicts(made, given, used, empty, told, tuple(table.told))
+
+
+def _weight(cell: str) -> float:
+    """A number above 0; 0 of anything else."""
+    try:
+        weight = float(cell)
+    except ValueError:
+        return 0.0
+    return weight if 0 < weight < math.inf else 0.0
 
 
 def _cells(table: SmallTable, name: str) -> list[str] | None:
@@ -124,6 +147,7 @@ def _check(path: Path, used: int, rejects: Counter[str], runs: list[str]) -> Non
         Reason.ODD_VERDICT: "a verdict must be right or wrong",
         Reason.NO_SUCH_RUN: f"no such run; scored are {', '.join(runs)}",
         Reason.NO_ITEM: "a row must name an item",
+        Reason.ODD_WEIGHT: "a weight must be a number above 0",
     }[Reason(reason)]
     raise ConfigError(
         f"{path}: none of its {rejects.total():,} rows can be used; of {n:,}: {advice}"

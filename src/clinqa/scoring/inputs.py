@@ -146,6 +146,7 @@ def configuration_of(
     """What the run was told, as the manifest tells it."""
     told: dict[str, Any] = {
         "human": options.human is not None,
+        "human_strata": list(options.human_strata),
         "dangers": options.dangers,
         "ensembles": list(options.ensembles),
         "search": options.search,

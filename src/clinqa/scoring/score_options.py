@@ -43,6 +43,12 @@ class ScoreOptions(FigureOptions):
         help="People's verdicts on a random sample (item_id, verdict, and run if there are "
         "several): level accuracy is corrected by them.",
     )
+    human_strata: Sequence[str] = option(
+        (),
+        needs="corrected",
+        metavar="COLUMN",
+        help="a column of the items within which those judged were drawn at random; repeatable.",
+    )
     ensembles: Sequence[str] = option(
         (),
         needs="codes",

@@ -42,11 +42,10 @@ from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems
 from clinqa.kinds.facets.measures import Measures
 from clinqa.kinds.registry import ItemKind, refuse_unused
 from clinqa.scoring.coded import Coded, Named, about_vote, check_search, declared, searched, vote
+from clinqa.scoring.corrected import Corrected, corrected_by
 from clinqa.scoring.families import (
-    Corrected,
     Family,
     check_primary,
-    corrected_by,
     deciding_way,
     family_of,
     figures_of,
@@ -217,8 +216,7 @@ class _Scoring:
                 self.items, self.judged, votes, measures, self.dataset.manifest, figures, meta,
                 limited=options.limit is not None,
             ),
-            *(f"{one.figure.run}: people judged {one.unknown:,} items it did not answer"
-              for one in people if one.unknown),
+            *(told for one in people for told in one.warnings),
             *verdicts.warnings(),
         ]  # fmt: skip
         _write(place, figures, tests, meta, {**self.judge.files, **tables})
@@ -284,7 +282,7 @@ class _Scoring:
 
     def _people(self, verdicts: HumanVerdicts) -> list[Corrected]:
         return [
-            corrected_by(one, self.items, self.measures, verdicts.by_run[one.id])
+            corrected_by(one, self.items, self.measures, verdicts, self.options.human_strata)
             for one in self.first
             if one.id in verdicts.by_run
         ]

@@ -74,11 +74,15 @@ class FigureTables:
 
 @dataclass(frozen=True, slots=True)
 class Corrects:
-    """What people's verdicts correct: a share, and the words with which they call it wrong."""
+    """What people's verdicts correct: a share, and the words with which they call it wrong.
+
+    `checked` are columns of the items in which the judged ones must be like the others.
+    """
 
     metric: str
     wrong: frozenset[str]
     right: frozenset[str]
+    checked: tuple[str, ...] = ()
 
 
 def _none(*_: Any) -> Iterable[str]:

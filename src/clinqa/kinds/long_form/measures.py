@@ -214,7 +214,10 @@ MEASURES = Measures(
     ),
     # `unrelated_added` is right on what was asked
     corrects=Corrects(
-        "level_accuracy", frozenset(KINDS) - {"unrelated_added"}, frozenset({"unrelated_added"})
+        "level_accuracy",
+        frozenset(KINDS) - {"unrelated_added"},
+        frozenset({"unrelated_added"}),
+        checked=("category", "level", "question_type"),
     ),
 )
 
