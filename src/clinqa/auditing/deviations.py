@@ -66,7 +66,7 @@ def intervals(
     seen = _crude(totals, runs, means.under_of)
     left_out = _without_each(seen, totals, sums, of, means.under_of)
     sizes = means.under[rows].mean(axis=1)
-    low, high = jointly(seen.deviations, left_out, of, sizes, drawing.level)
+    low, high = jointly(seen.deviations, left_out, of, sizes, drawing.level, means.bounds)
     slope_low = slope_high = np.full(runs, np.nan)
     if dimension.ordered:
         slope_low, slope_high = _slopes(means, of, rows, groups, dimension, drawing)

@@ -300,12 +300,15 @@ def of_figure(
 
 
 def few_of(added: Floats) -> float:
-    """1 where no cluster adds anything to a figure's spread, 0 where five or more make it up."""
+    """1 where no cluster adds anything to a figure's spread, 0 where enough of them make it up.
+
+    Enough are five, or of fewer than fifteen a third: as many as make up that of normal numbers.
+    """
     square = added**2
     square = np.where(square <= ROUNDING**2, 0.0, square)
     second, fourth = float(square.sum()), float(square @ square)
     made_of = second**2 / fourth if fourth > 0 else 0.0
-    return max(0.0, 1 - made_of / _SPARSE_FIGURE)
+    return max(0.0, 1 - made_of / min(_SPARSE_FIGURE, max(1.0, len(added) / 3)))
 
 
 def too_few_of(items: Floats, level: float) -> float:
@@ -354,14 +357,19 @@ def of_difference(
 
 
 def jointly(
-    values: Floats, left_out: Floats, group: Ints, sizes: Floats, level: float
+    values: Floats,
+    left_out: Floats,
+    group: Ints,
+    sizes: Floats,
+    level: float,
+    bounds: Bounds = SHARE,
 ) -> tuple[Floats, Floats]:
     """Both ends of deviations of groups (groups, runs) that hold for all groups at once.
 
     `left_out` is (clusters, groups, runs), `group` and `sizes` the group and the items of each
     cluster. Each group has its own Student's interval at the level that many independent ones
     would need (Šidák 1967), with what its few clusters may hide; a group of a single cluster has
-    none: too small to say.
+    none: too small to say. `bounds` are those of the groups' figures.
     """
     there = ~np.isnan(values)
     low, high = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
@@ -374,7 +382,15 @@ def jointly(
                 continue
             seen = spread(of, sizes)
             freedom = max(1.0, min(seen.freedom, effective(sizes[own]) - 1))
-            few = few_of(of[own] - of[own].mean())
-            far = reach(seen.error, freedom, each) + few * unseen(sizes[own], each)
-            low[at, run], high[at, run] = values[at, run] - far, values[at, run] + far
+            # what own and other clusters may hide moves the two scores that are apart
+            hidden = sum(
+                few_of(of[some] - of[some].mean()) * unseen(sizes[some], each)
+                for some in (own, ~own)
+                if some.any()
+            )
+            others = 1 - float(sizes[own].sum() / sizes.sum())
+            far = reach(seen.error, freedom, each) + others * hidden
+            widest = math.inf if bounds is None else bounds[1] - bounds[0]
+            low[at, run] = max(values[at, run] - far, -widest)
+            high[at, run] = min(values[at, run] + far, widest)
     return low, high
