@@ -32,7 +32,7 @@ from scipy.special import ndtri
 from clinqa.core.arrays import ArrayLike, Floats, Int8s, Ints
 from clinqa.stats.design import Design
 from clinqa.stats.estimates import estimates
-from clinqa.stats.intervals import ROUNDING, jackknife_error, two_sided
+from clinqa.stats.intervals import ROUNDING, spread, two_sided
 from clinqa.stats.measure import Measure
 
 __all__ = ["FEWEST_MODELS", "KappaApart", "Related", "alike", "related"]
@@ -190,8 +190,9 @@ def alike(codes: Int8s, pairs: Pairs, others: Pairs, design: Design) -> KappaApa
     left_out = measure.of(sums.sum(axis=0) - sums)
     p = math.nan
     if len(sums) > 1 and np.isfinite(left_out).all() and math.isfinite(found.value):
-        error = jackknife_error(left_out)
-        p = two_sided(found.value, error, len(sums) - 1) if error > ROUNDING else math.nan
+        seen = spread(left_out, measure.count(sums))
+        if seen.error > ROUNDING:
+            p = two_sided(found.value, seen.error, seen.freedom)
     how = f"{found.signature}|p: t over clusters, jackknife"
     return KappaApart(
         found.value, found.low, found.high, p, len(pairs), len(others), found.n, found.clusters, how
