@@ -5,7 +5,7 @@
 Made scores of a paper's size: 22,000 items, 6 dimensions (two of census tracts), 13 runs × 3
 repeats, 1,000 samples of patients and 1,000 permutations. Contenders:
 
-    clinqa     all of it: scores of groups with BCa intervals, simultaneous intervals of deviations,
+    clinqa     all of it: scores of groups with intervals, simultaneous intervals of deviations,
                gaps of the mean and mean of the gaps, highest less lowest, trend and the
                standardised gap, each with its null and max-T
     numpy loop the crude gap of the mean only, each permutation by np.bincount over items; no

@@ -14,7 +14,9 @@ OF_INTERVALS = frozenset({"percentile", "quantile", "nanquantile", "nanpercentil
 #: No distribution of scipy.stats is used elsewhere (ranks are), and of scipy.special only these.
 OF_SPECIAL = frozenset({"expit", "logsumexp", "softmax"})
 #: Names of statistics' own inner parts: what is drawn and flipped, quantiles of samples.
-INNER = frozenset({"bca", "exact", "jackknife_error", "percentile", "reach", "student"})
+INNER = frozenset(
+    {"exact", "of_difference", "of_figure", "of_share", "percentile", "reach", "spread", "student"}
+)
 
 #: Quantiles that bound no figure, and parts that are asked for by name; each with its reason.
 EXCEPTIONS = {
