@@ -134,6 +134,11 @@ def test_columns_by_name_marks_of_statistics_programs_and_true_minuses(
     assert cells(name, *texts) == known
 
 
+def test_a_number_below_minus_999_that_nobody_chose_as_a_code_is_counted_and_not_quoted() -> None:
+    found = read_column("worth", ["5", "70", "-12345.67", "-4100", "-9999"], Rules())
+    assert list(found.codes.values()) == ["a number below -999"] * 2 + ["-9999"]
+
+
 def test_sevens_and_eights_of_surveys_are_told_where_they_hide_one_another() -> None:
     days = [str(day) for day in range(1, 31)]
     found = read_column("menthlth", [*days, "77", "88", "99"], Rules())

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.auditing.joining import alike
-from clinqa.auditing.unknown import ReadColumn, Rules, not_known, read_column, rules_of
+from clinqa.auditing.unknown import ReadColumn, Rules, is_no_id, read_column, rules_of
 from clinqa.core.errors import ConfigError
 from clinqa.core.small_tables import SmallTable, column_named, read_small_table
 from clinqa.core.visible import visible
@@ -131,7 +131,7 @@ class Table:
     def ids(self, name: str) -> list[str | None]:
         """A column of ids: text as it is, None where there is none."""
         whole = [" ".join(cell.split()) for cell in self.columns[name]]
-        known = {text: None if not_known(text) else text for text in set(whole)}
+        known = {text: None if is_no_id(text) else text for text in set(whole)}
         return [known[text] for text in whole]
 
     def read(self, name: str, rows: Sequence[int]) -> ReadColumn:

@@ -24,9 +24,11 @@ from clinqa.core.visible import visible
 from clinqa.packs.attributes import attribute_words
 
 __all__ = [
+    "LOWER",
     "ReadColumn",
     "Rules",
     "counted",
+    "is_no_id",
     "is_part",
     "is_rank",
     "not_known",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 _ALWAYS = -999.0
+LOWER = "a number below -999"
 _NINES, _REPEATED = re.compile(r"9+"), re.compile(r"(7|8|9)\1+")
 _SPECIAL = re.compile(r"\.[a-z_]")  # special missing values of SAS and Stata
 _PARTS = re.compile(r"[/;,()\[\]|]|(?<!\w)-+(?!\w)| - ")
@@ -58,7 +61,8 @@ class Rules:
 class ReadColumn:
     """The cells of a column: text, or plain numbers where all are numbers; None where not known.
 
-    `codes` is what stood there, by row, in rows that were not empty. `notes` quote no cell.
+    `codes` is what stood there, by row, in rows that were not empty: a word or number that means
+    "not known", never a number that may be somebody's own. `notes` quote no cell.
     """
 
     cells: Sequence[str | None]
@@ -118,6 +122,16 @@ def not_known(cell: str) -> bool:
         any(part in words.unknown for part in there)
         and all(part in words.unknown or part in words.beside for part in there)
     )
+
+
+def is_no_id(cell: str) -> bool:
+    """Does a cell say that there is no id?
+
+    >>> [is_no_id(one) for one in ("", "UNKNOWN", "-999", "10005", "00")]
+    [True, True, True, False, False]
+    """
+    number = number_of(cell.replace("−", "-"))
+    return not_known(cell) if number is None else number <= _ALWAYS
 
 
 def _of_name(name: str) -> frozenset[str]:
@@ -211,9 +225,11 @@ def read_column(
         for text in rest
         if text not in gone
     }
+    # a number that nobody chose as a code may be somebody's own
+    shown = {text: LOWER for text in gone if _own_number(plain.get(text))}
     return ReadColumn(
         [as_told.get(text) for text in whole],
-        {row: text for row, text in enumerate(whole) if text in gone and text},
+        {row: shown.get(text, text) for row, text in enumerate(whole) if text in gone and text},
         tuple(notes),
     )
 
@@ -252,6 +268,13 @@ def _coded(name: str, values: Mapping[str, float], numeric: bool) -> set[str]:
         if away > high - low and not (percents and 0 <= one <= 100):
             made.add(text)
     return made
+
+
+def _own_number(value: float | None) -> bool:
+    """Is a number below -999 no code that anybody writes: digits all alike?"""
+    if value is None or value > _ALWAYS:
+        return False
+    return len(set(format(abs(value), ".15g"))) > 1
 
 
 def _of_nines(value: float) -> bool:

@@ -29,6 +29,8 @@ __all__ = ["SmallTable", "column_named", "delimiter_of", "read_small_table", "te
 _MAX_BYTES = 1 << 30
 _LONGEST = 1 << 17  # of a cell: that of Python's csv
 _TRIED = 20  # rows by which a delimiter is told
+_HEAD = 1 << 20
+_TURNED = 1024  # rows that become columns at once
 #: Characters that no table means to hold; cells with them compare and print as something else.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)
@@ -160,6 +162,8 @@ def _text(path: Path, packed: bool, error: type[ClinqaError]) -> SmallTable:
     text, encoding = text_of(path, data, error=error)
     mark = delimiter_of(text)
     columns, numbers = _columns(path, _rows(path, text, mark, error), error)
+    if '="' in text:
+        columns = {name: list(map(_bare_text, cells)) for name, cells in columns.items()}
     told = [f"{path.name}: not UTF-8, so it was read as {encoding.title}: check its letters"]
     return SmallTable(
         path, columns, numbers, comma=mark == ",", told=told if encoding.guessed else ()
@@ -175,6 +179,12 @@ def _unpacked(path: Path, error: type[ClinqaError]) -> bytes:
     if len(data) > _MAX_BYTES:
         raise error(f"{path}: over 1 GB when unpacked, which no such table is")
     return data
+
+
+def _bare_text(cell: str) -> str:
+    """The text of ="0101", which is how a spreadsheet is told that a number is text."""
+    whole = _FORMULA.fullmatch(cell.strip())
+    return whole[1] if whole else cell
 
 
 def delimiter_of(text: str) -> str:
@@ -198,14 +208,15 @@ def _widths(text: str, mark: str) -> list[int]:
     made: list[int] = []
     csv.field_size_limit(_LONGEST)
     try:
-        for row in csv.reader(io.StringIO(text, None), delimiter=mark):
+        for row in csv.reader(io.StringIO(text[:_HEAD], None), delimiter=mark):
             if any(cell.strip() for cell in row):
                 made.append(len(row))
             if len(made) > _TRIED:
                 break
     except csv.Error:
         pass  # read again, and told, with the delimiter that fits best
-    return made
+    # the last row may be cut
+    return made[:-1] if len(text) > _HEAD and 1 < len(made) <= _TRIED else made
 
 
 def _rows(path: Path, text: str, mark: str, error: type[ClinqaError]) -> Iterator[list[str]]:
@@ -245,16 +256,27 @@ def _columns(
     _check_names(path, [name for name in header if name], error)
     made: list[list[str]] = [[] for _ in header]
     numbers: list[int] = []
+    held: list[list[str]] = []
+    same: dict[str, str] = {}  # a table of tracts has millions of cells, and few different ones
+
+    def turn() -> None:
+        for column, cells in zip(made, zip(*held, strict=True), strict=True):
+            column.extend(map(same.setdefault, cells, cells))
+        held.clear()
+
     for number, row in enumerate(rows, 2):
-        if not row or not any(cell.strip() for cell in row):
-            continue
         if len(row) != len(header):
+            if not any(map(str.strip, row)):
+                continue
             cells = f"{len(row)} cell{'s' if len(row) > 1 else ''}"
             raise error(f"{path}: row {number:,} has {cells}, the header {len(header)}")
+        if not any(map(str.strip, row)):
+            continue
         numbers.append(number)
-        for column, cell in zip(made, row, strict=True):
-            # ="0101" is how a spreadsheet is told that a number is text
-            whole = _FORMULA.fullmatch(cell.strip()) if cell.lstrip().startswith('="') else None
-            column.append(whole[1] if whole else cell)
+        held.append(row)
+        if len(held) == _TURNED:
+            turn()
+    if held:
+        turn()
     # a column without a name is the row number that some tools write
     return {name: column for name, column in zip(header, made, strict=True) if name}, numbers
