@@ -6,9 +6,10 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
+from clinqa.kinds.long_form.statements import folded, template_key
 from clinqa.packs.loader import Pack
 from clinqa.reading.attribute import LEVELS, resolution_table
-from clinqa.reading.readings import PHASES, text_key
+from clinqa.reading.readings import PHASES
 from clinqa.reading.sections import SectionTable
 
 __all__ = ["Entry", "entries_of", "header_finder", "level_tables"]
@@ -44,7 +45,7 @@ def entries_of(path: Path, pack: Pack) -> dict[str, dict[str, Entry]]:
             for f in read.findings
         )
         rank = (len({f.abnormality for f in read.findings}), -len(text), text)
-        entry = (place[rank], findings, read.method == "lexicon", text_key(text))
+        entry = (place[rank], findings, read.method == "lexicon", template_key(folded(text)))
         made.setdefault(structure, {})[text] = entry
     return made
 

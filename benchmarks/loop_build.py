@@ -21,7 +21,8 @@ from clinqa.core.schema import SPAN
 from clinqa.dataset.splits import SPLITS, split_groups
 from clinqa.kinds.long_form.columns import LABELS, LONG_FORM
 from clinqa.kinds.long_form.questions import questionnaire
-from clinqa.reading.readings import PHASES, text_key
+from clinqa.kinds.long_form.statements import folded, template_key
+from clinqa.reading.readings import PHASES
 from loop import BATCH, POST, Decided, Reports, answer_of, reports
 from measure import say
 from statements import Statement
@@ -169,7 +170,9 @@ def build(source: Path, out: Path, job: Reports) -> dict[str, int]:
             row["method"].append(method)
             row["structure"].append(structures[abnormality])
             row["level"].append(level)
-            batch.keys.append(deciding[0][6] if len(deciding) == 1 else text_key(answer))
+            batch.keys.append(
+                deciding[0][6] if len(deciding) == 1 else template_key(folded(answer))
+            )
             batch.item_spans.add(decided)
         if number % BATCH == 0:
             tables.append(batch.tables())
