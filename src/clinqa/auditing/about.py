@@ -207,7 +207,7 @@ def _groups(one: Mapping[str, Any]) -> str:
 
 def _stands(code: Mapping[str, Any]) -> str:
     n = "few" if code["withheld"] else format(code["patients"], ",")
-    return f"{visible(code['stands'])} {n}"
+    return f"{visible(code['stands'])}: {n}"
 
 
 def _told(gap: Gap) -> str:

@@ -83,7 +83,7 @@ def _stands(dimension: Mapping[str, Any]) -> str:
     """What stands in the table for those of whom nothing is known, with how many patients."""
     told = dimension.get("unknown") or ()
     return "; ".join(
-        f"{one['stands']} {'few' if one['withheld'] else count(one['patients'])}" for one in told
+        f"{one['stands']}: {'few' if one['withheld'] else count(one['patients'])}" for one in told
     )
 
 
