@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from clinqa.core.figures import Figure, PairedTest
 from clinqa.kinds.facets.figure_tables import best_sentences, marked_rows, metric_columns
@@ -83,3 +84,23 @@ def test_runs_over_other_items_share_no_sentence() -> None:
 def test_one_run_alone_is_not_the_highest() -> None:
     only = [figure("a", 0.8, 50)]
     assert best_sentences("accuracy", evaluation(only), only) == ["Accuracy: a, 0.800."]
+
+
+def test_an_exploratory_test_of_the_same_pair_hides_no_declared_one() -> None:
+    figures = [figure("a", 0.8, 50), figure("b", 0.6, 50)]
+    other = PairedTest("a", "b", "accuracy", 0.2, 0.1, 0.3, 0.5, signature="another reading")
+    held = evaluation(figures, [told_apart("a", "b"), other])
+    (said,) = best_sentences("accuracy", held, figures)
+    assert said.endswith("by the declared tests it differs from every other run.")
+    columns, _ = metric_columns(held, ["accuracy"])
+    assert [row.cells[0].mark for row in marked_rows(held, columns)] == ["best", ""]
+
+
+def test_figures_made_in_two_ways_are_not_ranked_together() -> None:
+    one, two = figure("a", 0.8, 50), replace(figure("b", 0.6, 50), signature="accuracy|y")
+    said = best_sentences("accuracy", evaluation([one, two]), [one, two])
+    assert said == [
+        "Accuracy (x): a, 0.800.",
+        "Accuracy (y): b, 0.600.",
+        "Runs asked in different ways are not comparable by these figures.",
+    ]

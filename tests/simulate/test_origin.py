@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from clinqa.cli.command_line import run as clinqa
 from clinqa.core.manifest import Manifest
 from clinqa.core.origin import PARTLY, SIMULATED
 from clinqa.core.records import DataClass
+from clinqa.dataset.export import export
+from clinqa.dataset.export_options import ExportOptions
 from clinqa.simulate.echo import is_simulated, made_by_path, simulate
+from scoring.binary.made_statements import dataset
 
 
 def manifest(folder: Path) -> Manifest:
@@ -115,3 +119,28 @@ def test_reports_of_which_some_are_made_up_are_partly_so_and_private(tmp_path: P
     build_reports([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "d", asked)
     found = manifest(tmp_path / "d")
     assert (found.data_class, found.origin) == ("restricted", PARTLY)
+
+
+@pytest.mark.parametrize("origin", ["", SIMULATED])
+@pytest.mark.parametrize("to", ["chat", "lm-eval", "inspect"])
+def test_every_line_of_an_export_says_that_it_is_made_up(
+    tmp_path: Path, to: str, origin: str
+) -> None:
+    made = dataset(tmp_path / "d", pairs=12)
+    told = replace(made.manifest, origin=origin)
+    (made.folder / "manifest.json").write_text(told.to_json(), encoding="utf-8")
+    export(made.folder, tmp_path / "out", ExportOptions(to=to))
+    assert manifest(tmp_path / "out").origin == origin
+    lines = [
+        json.loads(line)
+        for path in (tmp_path / "out").glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert lines and {one.get("metadata", one).get("origin", "") for one in lines} == {origin}
+
+
+def test_a_mark_that_was_taken_off_is_found(line: Path, tmp_path: Path) -> None:
+    shutil.copytree(line / "d", tmp_path / "d")
+    path = tmp_path / "d/manifest.json"
+    path.write_text(replace(manifest(tmp_path / "d"), origin="").to_json(), encoding="utf-8")
+    assert clinqa(["verify", str(tmp_path / "d")]) == 1

@@ -51,9 +51,6 @@ def test_the_correlation_is_that_of_numpy_over_the_same_halvings() -> None:
             gain = (right[1][:, b] - right[0][:, b]).sum(axis=1) / 40
             told.append(np.corrcoef(skill, gain)[0, 1])
     assert found.value == pytest.approx(np.mean(told), abs=1e-12)
-    z = np.arctanh(found.value)
-    assert (found.low, found.high) == pytest.approx(np.tanh([z - 1.959964 / 3**0.5,
-                                                             z + 1.959964 / 3**0.5]))  # fmt: skip
     assert (found.models, found.n, found.clusters) == (6, 80, 40)
 
 
@@ -93,7 +90,7 @@ def test_without_an_effect_the_test_finds_one_in_twenty_and_the_plain_correlatio
     sizes = np.mean([one.p <= 0.05 for one in found])
     assert sizes <= 0.05 + 2.6 * (0.05 * 0.95 / 400) ** 0.5
     assert abs(np.mean([one.value for one in found])) < 0.1 < 0.2 < -np.mean(plain)
-    assert np.mean([one.low <= 0 <= one.high for one in found]) >= 0.93
+    assert all((one.p <= 0.05) == (not one.low <= 0 <= one.high) for one in found)
 
 
 @pytest.mark.slow

@@ -73,8 +73,9 @@ def plot_crossed(
     for block in blocks:
         charts += [_matrix(block, span), _lines(block, *reach)]
     told = (
-        f"Trained on one specialty, tested on all: {model}. Colour: up to {100 * span:.0f} points "
-        "below (orange) or above (blue) the mean of the column's trained models. Frame: own "
+        f"Trained on one specialty, tested on all: {model}. Colour: below (orange) or above "
+        f"(blue) the mean of the column's trained models, fullest at {100 * span:.0f} points. "
+        "Frame: own "
         "specialty. ★: highest of the column, which is no test. Small: 95 %. (items of train) × "
         "trainings."
     )

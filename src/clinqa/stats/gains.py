@@ -7,10 +7,11 @@ Gain against the base
     the mean, and the plain correlation is negative without any cause. Here the base is measured on
     one half of the clusters and the gain on the other, so that no error is in both; the correlation
     is the mean over many halvings. The errors of halves draw it towards 0: it is no exaggeration,
-    and may be too small. Units are models: its interval is Fisher's over models, its p the share of
-    arrangements of bases among gains that give as much (all of them up to seven models). What one
-    halving has apart another has together, which spreads a model's own product somewhat more than
-    that of two models; what arrangements give is widened by that.
+    and may be too small. Units are models: p is the share of arrangements of bases among gains that
+    give as much (all of them up to seven models), and the interval reaches as far on the scale of
+    Fisher's z as arrangements do. What one halving has apart another has together, which spreads a
+    model's own product somewhat more than that of two models; what arrangements give is widened by
+    that.
 
 Alike after tuning
     The mean kappa of some pairs of judges less that of others, with an interval over clusters and
@@ -27,7 +28,6 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from scipy.special import ndtri
 
 from clinqa.core.arrays import ArrayLike, Floats, Int8s, Ints
 from clinqa.stats.design import Design
@@ -74,7 +74,7 @@ def related(
     n = round(float(gained.count(before[0].sum(axis=0)[None])[0]))
     how = (
         f"pearson|{told.name} of the base on one half of the clusters, gain in {gained.name} on the"
-        f" other, mean of {_HALVINGS} halvings both ways|fisher z over models|"
+        f" other, mean of {_HALVINGS} halvings both ways|over models|"
     )
     crossed = _crossed(told, gained, before, after, design.seed) if clusters > 3 else None
     if crossed is None:
@@ -86,11 +86,19 @@ def related(
     found[1:] *= wider
     p = float((np.abs(found) >= abs(value) - ROUNDING).mean())
     kind = "all" if models <= _ALL_ARRANGEMENTS else f"{len(found):,} random"
-    z, reach = math.atanh(value), float(ndtri((1 + design.level) / 2)) / math.sqrt(models - 3)
-    return Related(
-        value, math.tanh(z - reach), math.tanh(z + reach), p, models, n, clusters,
-        f"{how}{kind} arrangements|{design.level:g}",
-    )  # fmt: skip
+    low, high = _around(value, np.abs(found), 1 - design.level)
+    how = f"{how}{kind} arrangements, and the interval that they give|{design.level:g}"
+    return Related(value, low, high, p, models, n, clusters, how)
+
+
+def _around(value: float, found: Floats, alpha: float) -> tuple[float, float]:
+    """The correlations that are no further from `value`, by Fisher's z, than arrangements are from
+    none but for a share `alpha` of them: 0 is within just where p is above alpha."""
+    farthest = float(np.sort(found)[::-1][int(alpha * len(found))])
+    if not (abs(value) < 1 and farthest < 1):
+        return -1.0, 1.0
+    z, reach = math.atanh(value), math.atanh(farthest)
+    return math.tanh(z - reach), math.tanh(z + reach)
 
 
 def _crossed(

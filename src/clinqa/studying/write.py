@@ -46,7 +46,7 @@ _MATRIX = pa.schema(
         ("clusters", pa.int64()),
         ("seeds", pa.int64()),
         ("train_items", pa.int64()),
-        ("best", pa.bool_()),
+        ("highest", pa.bool_()),
         ("own", pa.bool_()),
         ("signature", pa.string()),
     ]
@@ -101,7 +101,7 @@ def _row(result: Result, cell: Cell) -> dict[str, Any]:
         "clusters": figure.clusters,
         "seeds": cell.seeds,
         "train_items": cell.train_items,
-        "best": cell.best,
+        "highest": cell.best,
         "own": cell.own,
         "signature": figure.signature,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from string import ascii_lowercase
 
 from clinqa.core.figures import Figure, PairedTest
@@ -80,13 +81,19 @@ def figure_cell(
     return bracketed(figure, spread=words, mark=mark)
 
 
-def _by_size(figures: Iterable[Figure]) -> dict[int, list[Figure]]:
-    """Those with a value, by how many items they are of."""
-    sizes: dict[int, list[Figure]] = {}
+def _alike(figures: Iterable[Figure]) -> dict[tuple[int, str], list[Figure]]:
+    """Those with a value, by how many items they are of and how they were made."""
+    ways: dict[tuple[int, str], list[Figure]] = {}
     for figure in figures:
         if figure.value is not None:
-            sizes.setdefault(figure.n, []).append(figure)
-    return sizes
+            ways.setdefault((figure.n, figure.signature), []).append(figure)
+    return ways
+
+
+def _apart(signature: str, among: Iterable[tuple[int, str]]) -> str:
+    """The parts of a signature that not all of them have."""
+    common = set.intersection(*(set(one.split("|")) for _, one in among))
+    return ", ".join(part for part in signature.split("|") if part not in common)
 
 
 def best_sentences(
@@ -96,27 +103,31 @@ def best_sentences(
     alpha: float = ALPHA,
     items: str = "items",
 ) -> list[str]:
-    """Who is best by this metric and whether a test says so, among runs asked equally many items;
-    those that were asked others are not comparable with them."""
-    ways = _by_size(figure for figure in figures if figure is not None)
+    """Who is best by this metric and whether a test says so, among runs asked equally many items in
+    one way; those that were asked others, or otherwise, are not comparable with them."""
+    ways = _alike(figure for figure in figures if figure is not None)
+    sizes = len({n for n, _ in ways})
+    declared = replace(evaluation, tests=evaluation.declared)
     said: list[str] = []
-    for n, own in sorted(ways.items(), reverse=True):
-        among = f" over {n:,} {items}" if len(ways) > 1 else ""
+    for (n, how), own in sorted(ways.items(), key=lambda way: (-way[0][0], way[0][1])):
+        among = f" over {n:,} {items}" if sizes > 1 else ""
+        among += f" ({_apart(how, ways)})" if len(ways) > sizes else ""
         found = ranked(own, evaluation.lower)
         if len(found) == 1:
             only = found[0]
             name = f"{told[:1].upper()}{told[1:]}{among}"
             said.append(f"{name}: {evaluation.label(only.run)}, {decimals(only.value)}.")
         else:
-            said += best_sentence(f"{told}{among}", evaluation, found, alpha)
+            said += best_sentence(f"{told}{among}", declared, found, alpha)
     if len(ways) > 1:
-        said.append(f"Runs over different {items} are not comparable by these figures.")
+        other = f"over different {items}" if sizes > 1 else "asked in different ways"
+        said.append(f"Runs {other} are not comparable by these figures.")
     return said
 
 
 def marked_rows(evaluation: Evaluation, columns: Sequence[MetricColumn]) -> list[GridRow]:
     """A row a run; within its group of models, what the tests allow to be called best is marked."""
-    verdicts = Verdicts(evaluation.tests, lower=evaluation.lower)
+    verdicts = Verdicts(evaluation.declared, lower=evaluation.lower)
     rows: dict[str, list[GridCell]] = {run.id: [] for run in evaluation.runs}
     for _, metric, signature in columns:
         found = {run.id: evaluation.figure(run.id, metric, signature) for run in evaluation.runs}
@@ -124,7 +135,7 @@ def marked_rows(evaluation: Evaluation, columns: Sequence[MetricColumn]) -> list
         for group in {run.group for run in evaluation.runs}:
             own = [found[run.id] for run in evaluation.runs if run.group == group]
             known = [figure for figure in own if figure is not None]
-            if len(_by_size(known)) < 2:  # figures of other items are not comparable
+            if len(_alike(known)) < 2:  # figures of other items are not comparable
                 marks |= verdicts.marks(known)
         for run in evaluation.runs:
             cell = figure_cell(evaluation, run, metric, found[run.id], marks.get(run.id, ""))

@@ -116,6 +116,8 @@ class Grid:
     def told_n(self, row: GridRow, at: int) -> int | None:
         """How many items the figure in a place is of, where it has to be said there."""
         own = row.cells[at].n
+        if own is not None and row.cells[at].text.endswith(f" of {own:,}"):
+            return None
         among = {one.cells[at].n for one in self.rows if one.cells[at].value is not None}
         if own is None or len(among - {None}) < 2:
             return None

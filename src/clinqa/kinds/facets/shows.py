@@ -125,6 +125,13 @@ class Evaluation:
         return [dict(subset) for subset in sorted(found, key=_natural)]
 
     @property
+    def declared(self) -> tuple[PairedTest, ...]:
+        """The tests that may say something of two runs: adjusted, and so of the declared family.
+        Beside one may stand others of the same pair and metric, of another reading, which do not.
+        """
+        return tuple(test for test in self.tests if test.p_holm is not None)
+
+    @property
     def lower(self) -> Collection[str]:
         """The metrics of the declared tests of which a low figure is the good one."""
         family = self.meta.get("family") or {}

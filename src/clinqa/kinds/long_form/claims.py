@@ -28,7 +28,7 @@ def primary_metric(evaluation: Evaluation) -> str:
 
 def summary(evaluation: Evaluation) -> list[str]:
     """The findings a reader should leave with, most important first."""
-    verdicts = Verdicts(evaluation.tests, lower=evaluation.lower)
+    verdicts = Verdicts(evaluation.declared, lower=evaluation.lower)
     said = [
         _scope(evaluation),
         _best(evaluation, verdicts),
@@ -53,7 +53,7 @@ def _scope(evaluation: Evaluation) -> str:
     other = " The runs did not all answer the same questions." if len(sizes) > 1 else ""
     return (
         f"{many(runs, 'run')} of {many(asked, 'model')}"
-        f" on {_span(sizes)} questions{of}, about {_span(clusters)} patients.{other}"
+        f" on {_span(sizes)} questions{of}, of {_span(clusters)} patients.{other}"
     )
 
 
@@ -107,7 +107,7 @@ def _levels(evaluation: Evaluation, verdicts: Verdicts) -> str:
     No run is called the highest but where the adjusted test tells it from every other.
     """
     said: list[str] = []
-    ends: list[str] = []
+    ends: dict[str, list[str]] = {}
     for metric in ("level_accuracy", "level_macro_f1"):
         found = _ranked(evaluation, metric)
         name = evaluation.metric_name(metric).removeprefix("Level ")
@@ -117,10 +117,11 @@ def _levels(evaluation: Evaluation, verdicts: Verdicts) -> str:
             said.append(f"{name} is highest for {_valued(evaluation, found[0])}")
         elif found:
             said.append(f"{name} is {_from_to(evaluation, found)}")
-            ends.append(f"{name} {_undecided(verdicts, found)}")
+            ends.setdefault(_undecided(verdicts, found), []).append(name)
     if not said:
         return ""
-    return f"Clinical level: {'; '.join([*said, *ends])}."
+    why = [f"{' and '.join(names)} {reason}" for reason, names in ends.items()]
+    return f"Clinical level: {'; '.join([*said, *why])}."
 
 
 def _beats_all(verdicts: Verdicts, found: Sequence[Figure]) -> bool:
@@ -140,8 +141,7 @@ def _undecided(verdicts: Verdicts, found: Sequence[Figure]) -> str:
 
 
 def _valued(evaluation: Evaluation, figure: Figure) -> str:
-    bounds = f"{decimals(figure.value)} {interval(figure.low, figure.high)}".rstrip()
-    return f"{evaluation.label(figure.run)} ({bounds})"
+    return f"{evaluation.label(figure.run)} ({_bounded(figure)})"
 
 
 def _from_to(evaluation: Evaluation, found: Sequence[Figure]) -> str:
@@ -221,12 +221,16 @@ def _memorised(evaluation: Evaluation) -> str:
         unseen = evaluation.figure(top.run, "level_accuracy", seen="unseen")
         if seen and unseen and seen.value is not None and unseen.value is not None:
             return (
-                f"For {evaluation.label(top.run)}, level accuracy is {decimals(seen.value)} where"
-                " the deciding statement also stands in the train split and"
-                f" {decimals(unseen.value)} {interval(unseen.low, unseen.high)}".rstrip()
-                + f" on the {count(unseen.n)} items where it does not."
+                f"For {evaluation.label(top.run)}, level accuracy is {_bounded(seen)} on the"
+                f" {count(seen.n)} items whose deciding statement also stands in the train split"
+                f" and {_bounded(unseen)} on the {count(unseen.n)} where it does not; these are"
+                " different items, and the difference was not tested."
             )
     return ""
+
+
+def _bounded(figure: Figure) -> str:
+    return f"{decimals(figure.value)} {interval(figure.low, figure.high)}".rstrip()
 
 
 def _unanswered(evaluation: Evaluation) -> str:

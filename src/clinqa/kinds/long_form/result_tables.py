@@ -305,15 +305,25 @@ def seen_unseen(evaluation: Evaluation) -> Grid | None:
     def cells(run: ShownRun) -> Iterable[GridCell]:
         for metric, part in parts:
             figure = evaluation.figure(run.id, metric, seen=part)
-            n = "" if figure is None else f"n = {count(figure.n)}"
-            yield replace(figure_cell(evaluation, run, metric, figure), spread=n)
+            yield figure_cell(evaluation, run, metric, figure)
+
+    def size(metric: str, part: str) -> str:
+        """Of how many items, where it is as many for all; else each figure says it."""
+        found = (evaluation.figure(run.id, metric, seen=part) for run in evaluation.runs)
+        sizes = {figure.n for figure in found if figure is not None}
+        return f"{count(min(sizes))} items" if len(sizes) == 1 else ""
 
     columns = [
-        GridColumn(f"{metric}_{part}", f"{evaluation.metric_name(metric)}, {part}", figures=True)
+        GridColumn(
+            f"{metric}_{part}",
+            f"{evaluation.metric_name(metric)}, {part}",
+            size(metric, part),
+            figures=True,
+        )
         for metric, part in parts
     ]
     caption = "Statements seen in train against unseen ones"
-    return grid_of_runs(evaluation, "seen", caption, columns, cells, meanings=False)
+    return grid_of_runs(evaluation, "seen", caption, columns, cells)
 
 
 def human_sample(evaluation: Evaluation) -> Grid | None:

@@ -323,9 +323,9 @@ _BY_LEVEL = (
 _SEEN = (
     "Reports repeat their sentences. “Seen”: the statement that decides the item also decides an "
     "item of the train split, of another patient; case, numbers, units and spelling are folded "
-    "before they are compared. A high figure on seen statements may be a memory "
-    "of templates; the unseen column is the harder test. The two columns hold different items, so "
-    "part of the gap may be their difficulty."
+    "before they are compared. A high figure on seen statements may be a memory of templates; what "
+    "holds in the unseen column is no memory of these sentences. The two columns hold different "
+    "items, so part of the gap may be their difficulty."
 )
 _TESTS = (
     "Two runs over the same items, the difference taken within each patient. Holm's adjustment "

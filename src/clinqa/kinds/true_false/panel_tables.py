@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clinqa.core.figures import Figure
-from clinqa.core.wording import decimals, p_value, signed
+from clinqa.core.wording import decimals, many, p_value, signed
 from clinqa.kinds.facets.figure_tables import best_sentences
 from clinqa.kinds.facets.pages import (
     Grid,
@@ -163,7 +163,10 @@ def by_category(evaluation: Evaluation, categories: Sequence[str]) -> Grid:
     """Accuracy of each run in each category."""
     topics = evaluation.dataset.get("topics") or {}
     names = [str(topics.get(name) or name or "none") for name in categories]
-    columns = [GridColumn(name, name, figures=True) for name in names]
+    columns = [
+        GridColumn(title, title, _many_statements(evaluation, name), figures=True)
+        for name, title in zip(categories, names, strict=True)
+    ]
     rows = [
         GridRow(run.numbered, tuple(
             spanned_figure(figure_of(evaluation, run, "accuracy", category=name))
@@ -172,7 +175,14 @@ def by_category(evaluation: Evaluation, categories: Sequence[str]) -> Grid:
         for run in evaluation.runs
     ]  # fmt: skip
     return Grid("categories", "Accuracy by category, with intervals over pairs", "Run",
-                tuple(columns), tuple(rows))  # fmt: skip
+                tuple(columns), tuple(rows), meanings=True)  # fmt: skip
+
+
+def _many_statements(evaluation: Evaluation, category: str) -> str:
+    """How many they are, where they are as many for all runs; else each figure says it."""
+    found = (figure_of(evaluation, run, "accuracy", category=category) for run in evaluation.runs)
+    sizes = {figure.n for figure in found if figure is not None}
+    return many(min(sizes), "statement") if len(sizes) == 1 else ""
 
 
 def kinds_of_models(evaluation: Evaluation) -> Grid | None:

@@ -139,7 +139,8 @@ _OTHERS = (
 def _planes(evaluation: Evaluation) -> PageSection:
     sizes = len({int(run.about["items"]) for run in evaluation.runs})
     return PageSection("planes", "Trade-offs", [
-        Prose("The line joins the runs of which no other has both figures higher; that is no test. "
+        Prose("The line joins the runs beside which no other is as good on both figures and better "
+              "on one; that is no test. "
               "Arrows lead from a base model to what was fine-tuned from it."
               f"{_OTHERS if sizes > 1 else ''}"),
         Panels(planes(evaluation), wide=True),
@@ -199,7 +200,7 @@ def _difficulty(evaluation: Evaluation) -> PageSection | None:
     if chart is None:
         return None
     strong, weak = (_members(evaluation, found[key]) for key in ("strong", "weak"))
-    odd = f"all of {strong} wrong, half or more of {weak} right"
+    odd = f"all of the more accurate half ({strong}) wrong, half or more of {weak} right"
     return PageSection("difficulty", "Difficulty", [
         Legend([Swatch("True statements", "part", "e1"), Swatch("False statements", "part", "e3")]),
         Panels([chart], wide=True),

@@ -24,9 +24,10 @@ __all__ = ["tuning_section"]
 _ABOUT = (
     "Gain is the accuracy of a tuned model less that of its base. Both hold the base's luck on "
     "these statements, so that unlucky bases seem to gain: here the base is measured on one half "
-    "of the pairs and the gain on the other, over many halvings. Its units are models. Mean κ is "
-    "compared over pairs of statements: that speaks of these models, not of others. Accurate "
-    "models agree because they are right; so the same is asked of their errors."
+    "of the pairs and the gain on the other, over many halvings, whose noise draws the correlation "
+    "towards 0. Its units are models. Mean κ is compared over pairs of statements: that speaks "
+    "of these models, not of others. Accurate models agree because they are right; so the "
+    "same is asked of their errors."
 )
 _ENDS = {
     "accuracy": ("the less accurate the base was", "the more accurate the base was"),
