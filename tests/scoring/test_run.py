@@ -6,6 +6,7 @@ import random
 import shutil
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import scipy.stats
 from clinqa.cli import main
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.ids import rng
-from clinqa.core.manifest import Manifest
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.records import DataClass
 from clinqa.core.stage import StageResult
 from clinqa.dataset.reader import Dataset
@@ -563,3 +564,17 @@ def test_a_sample_of_the_severe_ones_corrects_nothing_until_it_is_told(
     assert found["low"] < 0.8 < found["high"] and "weighted" in found["signature"]
     with pytest.raises(ConfigError, match="category, level"):
         scored(tmp_path / "d", dataset, run, human=sheet, human_strata=("colour",))
+
+
+def test_a_dataset_of_an_older_version_says_what_it_lacks(tmp_path: Path, dataset: Dataset) -> None:
+    old = tmp_path / "old"
+    shutil.copytree(dataset.folder, old)
+    for path in (old / "data").glob("*.parquet"):
+        pq.write_table(pq.read_table(path).drop_columns(["nearest_in_train"]), path)
+    manifest = Manifest.read(old / "manifest.json")
+    outputs = [FileRecord.of(old / one.name, one.name) for one in manifest.outputs]
+    (old / "manifest.json").write_text(replace(manifest, outputs=outputs).to_json(), "utf-8")
+    older = Dataset(old, Manifest.read(old / "manifest.json"))
+    run = write_run(tmp_path / "run", older, reference)
+    with pytest.raises(ConfigError, match=r"'nearest_in_train'.*build it again"):
+        scored(tmp_path / "s", older, run)

@@ -42,6 +42,11 @@ def load_items(
     table = dataset.items(split, columns).sort_by("id").slice(0, limit)
     for path in sorted((dataset.folder / "data").glob(f"{split}-*.parquet")):
         check_file(path, f"data/{path.name}", dataset.manifest, "build it again")
+    if missing := [name for name in columns if name not in table.column_names]:
+        raise ConfigError(
+            f"{dataset.folder}: no column {missing[0]!r}, as another version of clinqa built it; "
+            "build it again"
+        )
     return judges.load(table, dataset.folder)
 
 
