@@ -310,9 +310,12 @@ def _figures(
         "abnormal_as_normal": ~np.isin(base["level"], (-3, 0)),
         "invented": np.zeros(len(everything), dtype=bool),
     }
-    add("error_dangerous_any", values["danger"] != "", everything)
+    answered = values["status"] == "answered"
+    harmed = answered & (values["danger"] != "")
+    add("error_dangerous_any", harmed, everything)
+    add("error_dangerous_answered", harmed, answered)
     for kind in DANGERS:
-        add(f"error_dangerous_{kind}", values["danger"] == kind, at_risk[kind])
+        add(f"error_dangerous_{kind}", values["danger"] == kind, answered & at_risk[kind])
     for status in ("answered", "empty", "truncated", "refused", "error"):
         add(f"status_{status}", values["status"] == status, everything)
     return figures

@@ -238,6 +238,41 @@ def test_dangerous_errors_are_counts_of_the_items_at_risk(folder: Path) -> None:
     assert all(cell.interval for cell in cells)
 
 
+def told_apart(tmp_path: Path, p: float | None) -> str:
+    """What the page says first of two runs of which the one answered four items in five."""
+
+    def change(data: dict[str, Any]) -> None:
+        one, two = (run["run"] for run in data["meta"]["runs"])
+        data["tests"] = [test for test in data["tests"] if test["metric"] != "status_answered"]
+        if p is not None:
+            made = {**data["tests"][0], "a": one, "b": two, "metric": "status_answered"}
+            data["tests"].append({**made, "p": p, "p_holm": None, "signature": "status"})
+        for figure in data["figures"]:
+            if figure["metric"] == "status_answered":
+                figure["value"] = 1.0 if figure["run"] == one else 0.8
+                figure["low"] = figure["high"] = None
+
+    folder = write_scores(tmp_path / f"s{p}", RUNS[:2], change=change)
+    evaluation, _, _ = read_folders([folder])
+    return " ".join(summary(evaluation))
+
+
+def test_runs_that_did_not_answer_alike_are_not_ranked_on_dangerous_errors(tmp_path: Path) -> None:
+    apart = told_apart(tmp_path, 0.01)
+    assert "the runs are not ranked" in apart and "any kind: from" not in apart
+    # nobody tested it, and the shares differ
+    assert "the runs are not ranked" in told_apart(tmp_path, None)
+    alike = told_apart(tmp_path, 0.4)
+    assert "not ranked" not in alike and "Dangerous errors of any kind: from" in alike
+
+
+def test_the_rate_of_dangers_stands_of_all_and_of_answered_items_beside_the_share(
+    folder: Path,
+) -> None:
+    keys = [column.key for column in tables_of(folder)["dangerous"].columns]
+    assert keys[:3] == ["any", "answered", "status_answered"]
+
+
 def test_several_folders_stand_on_one_page(tmp_path: Path) -> None:
     first = write_scores(tmp_path / "a", RUNS[:4])
     second = write_scores(tmp_path / "b", RUNS[3:])

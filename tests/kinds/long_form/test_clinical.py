@@ -18,6 +18,7 @@ from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.packs.loader import Pack, builtin_pack
 
 MADE = Path(__file__).parent / "data" / "answers.jsonl"
+STYLED = MADE.with_name("answers_2.jsonl")
 UNMENTIONED = (
     "The report does not say.",
     "The report does not mention it.",
@@ -70,6 +71,22 @@ def test_made_answers_of_known_kind_are_judged_as_they_should_be() -> None:
         if (verdict.kind, list(verdict.dangers)) != (one["expected"], one["dangers"]):
             wrong.append(one["id"])
     assert 1 - len(wrong) / len(made) >= 0.95, wrong
+
+
+def test_answers_in_the_styles_of_models_are_judged_as_a_reader_would() -> None:
+    made = [json.loads(line) for line in STYLED.read_text(encoding="utf-8").splitlines()]
+    wrong, harm = [], []
+    for one in made:
+        asked_for = asked(one["abnormality"], one["question_type"])
+        verdict = scorer().judge(
+            asked_for, one["level"], one["reference"], one["answer"], one["source"]
+        )
+        if verdict.kind != one["expected"]:
+            wrong.append(one["id"])
+        if bool(verdict.dangers) != one["danger"]:
+            harm.append(one["id"])
+    assert len(made) > 250
+    assert len(wrong) <= 0.05 * len(made) and len(harm) <= 0.02 * len(made), (wrong, harm)
 
 
 def test_the_reference_scores_right_on_every_item(dataset: Dataset) -> None:

@@ -10,10 +10,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from clinqa.core.records import Level
+from clinqa.kinds.long_form.answer_bounds import DegreeBounds
+from clinqa.kinds.long_form.answer_forms import AnswerForms
+from clinqa.kinds.long_form.answer_readings import (
+    ABNORMAL,
+    ABSENT,
+    ADEQUATE,
+    NOTHING,
+    SEEN,
+    UNGRADED,
+    UNSEEN,
+    AnswerReading,
+    AskedAbout,
+    AskedWord,
+)
 from clinqa.kinds.long_form.answer_words import answer_words, structure_parts, value_words
+from clinqa.kinds.long_form.last_word import LastWord
 from clinqa.kinds.long_form.questions import QuestionType, questionnaire
 from clinqa.kinds.long_form.sentences import (
     FENCE,
@@ -36,63 +51,12 @@ __all__ = [
     "statement_key",
 ]
 
-ABNORMAL = frozenset({-2, 1, 2, 3})
-ABSENT = frozenset({0, -1})
-ADEQUATE = frozenset({-2, -1, 0, 1, 2, 3})
 SHORT = 8  # words of an answer that may be a bare degree
 _THINKING = "</think>"
 _LETTERS = re.compile(r"[^\W\d_]+")
-_MARKS = re.compile('["\u201c\u201d\u00ab\u00bb`]|</?[a-zA-Z]{1,10}>')  # quotes and tags
+_CLAUSE = re.compile(r"[,;:\n]|\.(?!\d)|\s[–—-]\s")
+_COMMA = re.compile(r"[,;\n]|\.(?!\d)")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|\d+\+?")
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """What an answer says of the asked abnormality; the fields as those of `AnswerReading`."""
-
-    levels: frozenset[int] = frozenset()
-    abstained: bool = False
-    contradicts: bool = False
-    bare: bool = False
-
-
-_NOTHING, _UNGRADED = _Word(), _Word(frozenset({-2}))
-_ADEQUATE, _INADEQUATE = _Word(ADEQUATE), _Word(frozenset({-3}))
-
-
-@dataclass(frozen=True, slots=True)
-class AskedAbout:
-    """What a question asks: one abnormality of one structure, in one way."""
-
-    abnormality: str
-    structure: str
-    question_type: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerReading:
-    """An answer as read.
-
-    `levels` are those that its last word on the asked abnormality leaves open: one for a stated
-    level or a bare yes (-2) or no (0), several for "not severe", empty where it says nothing of
-    it; where it `contradicts` itself, those that cannot all hold. `bare`: a yes or no alone states
-    no level. `abstained`: it says that the report does not say. `findings` are the
-    resolved levels of all abnormalities named; `implied` those that only follow from a
-    structure called normal or not seen.
-    """
-
-    levels: frozenset[int] = frozenset()
-    abstained: bool = False
-    findings: dict[str, int] = field(default_factory=dict)
-    implied: frozenset[str] = frozenset()
-    contradicts: bool = False
-    bare: bool = False
-
-    @property
-    def level(self) -> int | None:
-        """The level, where it states one."""
-        alone = len(self.levels) == 1 and not self.contradicts and not self.bare
-        return next(iter(self.levels)) if alone else None
 
 
 def answer_text(output: str) -> str | None:
@@ -113,11 +77,13 @@ class AnswerReader:
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
+        self.forms = AnswerForms(pack)
+        self._last, self._bounds = LastWord(), DegreeBounds(pack)
         self._sentences = Sentences(pack)
         self._resolution = resolution_table(pack)
         words = answer_words()
         self._opening = re.compile(
-            r"\s*(?:" + "|".join(map(re.escape, words.openings)) + r")\s*[:\-]\s*", re.I
+            r"\s*(?:" + "|".join(map(re.escape, words.openings)) + r")\s*[:\-–—=→>]+\s*", re.I
         )
         lead = "|".join(map(re.escape, [*words.yes, *words.no]))
         self._lead = re.compile(rf"\s*({lead})(?=\s*$|\s*[.,;:!(\n]|\s+-\s)[\s.,;:!-]*", re.I)
@@ -167,7 +133,23 @@ class AnswerReader:
         return reading
 
     def _read(self, text: str, asked: AskedAbout) -> AnswerReading:
-        text = self._question.sub(" ", _MARKS.sub("", text)).strip()
+        text = self._question.sub(" ", self.forms.plain(text)).strip()
+        whole = self._said(text, asked)
+        name = asked.abnormality
+        for part in (*self._last.corrections(text), *self._last.conclusions(text)):
+            last = self._said(part, asked)
+            weak = name in last.implied and not last.bare
+            # "mild, so not severe" says no less than "mild"
+            weak |= not whole.contradicts and whole.levels < last.levels
+            if last.abstained or (last.levels and not (weak and whole.levels)):
+                findings = {one: level for one, level in whole.findings.items() if one != name}
+                findings |= {one: at for one, at in last.findings.items() if one == name}
+                implied = whole.implied - {name} | last.implied & {name}
+                return replace(last, findings=findings, implied=implied)
+        return whole
+
+    def _said(self, text: str, asked: AskedAbout) -> AnswerReading:
+        """What one part of an answer says, none of which is taken back."""
         text = self._opening.sub("", text, count=1) if self._opening.match(text) else text
         lead: bool | None = None
         rest = text
@@ -177,18 +159,66 @@ class AnswerReader:
         said = self._sentences.read(rest, asked.structure)
         findings = resolve(said.findings, self._resolution)
         explicit = {f.abnormality for f in said.findings if f.explicit}
-        level = findings.get(asked.abnormality)
-        if asked.abnormality not in explicit:
+        name = asked.abnormality
+        level = findings.get(name)
+        stated = frozenset(
+            f.level
+            for f in said.findings
+            if f.abnormality == name and f.explicit and not f.corrects
+        )
+        if name not in explicit:
             if level is None and self._part_is_normal(said.sentences, asked):
-                findings[asked.abnormality] = level = 0
+                findings[name] = level = 0
             elif (bare := self._bare(rest, asked, bool(explicit))) is not None:
-                findings, explicit, level = {asked.abnormality: bare}, {asked.abnormality}, bare
+                findings, explicit, level = {name: bare}, {name}, bare
+        if (name not in explicit or stated == UNGRADED.levels) and (
+            first := self._alone(said, rest, asked)
+        ) is not None:
+            findings[name], level, stated = first, first, frozenset({first})
+            explicit.add(name)
         word = self._answered(lead, level, rest, said, asked)
-        implied = frozenset(findings) - explicit
+        if len(word.levels) == 1 and level in word.levels:
+            word = self._opened(word, stated, rest, asked)
         return AnswerReading(
-            word.levels, word.abstained and not word.levels, findings, implied, word.contradicts,
-            word.bare,
+            word.levels, word.abstained and not word.levels, findings,
+            frozenset(findings) - explicit, word.contradicts, word.bare,
         )  # fmt: skip
+
+    def _opened(
+        self, word: AskedWord, stated: frozenset[int], text: str, asked: AskedAbout
+    ) -> AskedWord:
+        """A stated level as its words leave it: open above or below, or against another one."""
+        degrees = stated - {int(Level.UNSPECIFIED)}
+        if len(degrees) > 1 and (degrees != {0, -1}):
+            return AskedWord(degrees, contradicts=True)
+        binary = self.pack.abnormalities[asked.abnormality].binary
+        if binary or not self._bounds.possible(text):
+            return word
+        (level,) = word.levels
+        for sentence in self._sentences.read(text, asked.structure).sentences:
+            found = self._sentences.read(sentence, asked.structure).findings
+            if self._sentences.says_nothing(sentence):
+                continue
+            bare = len(statement_key(sentence).split()) <= SHORT and not found
+            if bare or any(f.abnormality == asked.abnormality for f in found):
+                levels = self._bounds.left_open(sentence, level)
+                if levels:
+                    return AskedWord(levels)
+        return word
+
+    def _alone(self, said: SaidOfStructure, text: str, asked: AskedAbout) -> int | None:
+        """The level that stands alone in front ("Mild, with a dilated atrium"), or in a sentence of
+        its own where nothing else but the asked abnormality is named ("MR is there. Severe.")."""
+        text = text.strip(FENCE)
+        parts = [split.split(text, maxsplit=1)[0] for split in (_CLAUSE, _COMMA)]
+        if {f.abnormality for f in said.findings} <= {asked.abnormality}:
+            parts += said.sentences
+        for part in parts:
+            if part.strip() != text:
+                level = self._bare(part, asked, False)
+                if level is not None:
+                    return level
+        return None
 
     def _answered(
         self,
@@ -197,7 +227,7 @@ class AnswerReader:
         rest: str,
         said: SaidOfStructure,
         asked: AskedAbout,
-    ) -> _Word:
+    ) -> AskedWord:
         """What the answer says of the asked abnormality."""
         kind = asked.question_type.upper()
         mute = any(self._speaks_of(clause, asked) for clause in said.abstentions)
@@ -209,12 +239,12 @@ class AnswerReader:
             lead = False if lead is None and undescribed else lead
             return replace(self._is_present(lead, level, said, asked), abstained=mute)
         if level is not None:
-            return _Word(frozenset({level}))
+            return AskedWord(frozenset({level}))
         if kind == QuestionType.SEVERITY.name and self._degree_unsaid(said, asked):
-            return _UNGRADED
+            return UNGRADED
         if lead is not None and not rest.strip(FENCE) and asked.abnormality in self._nominal:
-            return _UNGRADED if lead else _Word(frozenset({0}))
-        return _Word(abstained=mute or undescribed)
+            return UNGRADED if lead else AskedWord(frozenset({0}))
+        return AskedWord(abstained=mute or undescribed)
 
     def _is_adequate(
         self,
@@ -223,37 +253,37 @@ class AnswerReader:
         rest: str,
         said: SaidOfStructure,
         asked: AskedAbout,
-    ) -> _Word:
+    ) -> AskedWord:
         if lead is None and level is None:
             named = any(finding.explicit for finding in said.findings)
             if named or self._speaks_of_another(rest, asked):
-                return _NOTHING
+                return NOTHING
         return self._adequacy(lead, level, rest)
 
     def _is_present(
         self, lead: bool | None, level: int | None, said: SaidOfStructure, asked: AskedAbout
-    ) -> _Word:
+    ) -> AskedWord:
         if level is None:
             if lead is not None:
-                return _Word(frozenset({-2 if lead else 0}), bare=True)
-            return _UNGRADED if self._degree_unsaid(said, asked) else _NOTHING
+                return AskedWord(frozenset({-2 if lead else 0}), bare=True)
+            return UNGRADED if self._degree_unsaid(said, asked) else NOTHING
         if lead is None or lead == (level in ABNORMAL) or (level == Level.INADEQUATE and not lead):
-            return _Word(frozenset({level}))
-        return _Word(frozenset({-2 if lead else 0, level}), contradicts=True)
+            return AskedWord(frozenset({level}))
+        return AskedWord(frozenset({-2 if lead else 0, level}), contradicts=True)
 
-    def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> _Word:
+    def _adequacy(self, lead: bool | None, level: int | None, rest: str) -> AskedWord:
         if lead is not None:
             if lead and level == Level.INADEQUATE:
-                return _Word(ADEQUATE | _INADEQUATE.levels, contradicts=True)
-            return _ADEQUATE if lead else _INADEQUATE
+                return AskedWord(ADEQUATE | UNSEEN.levels, contradicts=True)
+            return SEEN if lead else UNSEEN
         words = statement_key(rest)
         if self._inadequate.search(words):
-            return _INADEQUATE
+            return UNSEEN
         if level is not None:
-            return _INADEQUATE if level == Level.INADEQUATE else _ADEQUATE
+            return UNSEEN if level == Level.INADEQUATE else SEEN
         if self._unseen.search(words):
-            return _INADEQUATE
-        return _ADEQUATE if self._adequate.search(words) else _NOTHING
+            return UNSEEN
+        return SEEN if self._adequate.search(words) else NOTHING
 
     def _bare(self, text: str, asked: AskedAbout, elsewhere: bool) -> int | None:
         """The level of an answer that names nothing ("Mild to moderate.", "3+", "None")."""

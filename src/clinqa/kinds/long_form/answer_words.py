@@ -9,17 +9,21 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import fingerprint
 from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.kinds.long_form.consequences import consequences_spec
-from clinqa.packs.loader import Pack
+from clinqa.kinds.long_form.discord import load_discord
+from clinqa.packs.loader import Pack, refuse_unknown
 
 __all__ = [
     "AnswerWords",
+    "NumberSpec",
     "answer_words",
+    "lay_words",
+    "number_specs",
     "other_findings",
     "structure_parts",
     "value_words",
@@ -59,11 +63,53 @@ class AnswerWords(_Strict):
     normal: list[str]
     beside: list[str]
     units: list[str]
+    unsaid: list[str]
+    unsaid_between: list[str]
+    means: dict[str, str]
+    empty_values: list[str]
+    signs: dict[str, str]
+    frames: dict[str, list[str]]
+    told: list[str]
+    fields: list[str]
+    takes_back: list[str]
+    takes_back_apart: list[str]
+    concludes: list[str]
+    chatter: list[str]
+    explains: list[str]
+
+
+class _Band(_Strict):
+    """From this number up to the next band's: the levels that agree."""
+
+    start: float = Field(alias="from")
+    levels: list[int] = Field(min_length=1)
+
+
+class NumberSpec(_Strict):
+    """A number that an answer may give: what it is called, and the levels it agrees with."""
+
+    name: str
+    abnormality: str
+    phrases: list[str] = Field(min_length=1)
+    units: list[str]
+    bands: list[_Band] = Field(min_length=1)
+
+    def agreeing(self, low: float, high: float) -> frozenset[int]:
+        """The levels that agree with a number between `low` and `high`: all bands it touches."""
+        ends = [band.start for band in self.bands[1:]] + [float("inf")]
+        return frozenset(
+            level
+            for at, (band, end) in enumerate(zip(self.bands, ends, strict=True))
+            if (at == 0 or high >= band.start) and low < end
+            for level in band.levels
+        )
 
 
 class _PackWords(_Strict):
     parts: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {}
+    lay: dict[str, str] = {}
+    numbers: list[NumberSpec] = []
 
 
 @lru_cache(maxsize=1)
@@ -83,6 +129,28 @@ def structure_parts(pack: Pack) -> dict[str, list[str]]:
 def other_findings(pack: Pack) -> dict[str, list[str]]:
     """By name, the words of findings that are no level of the pack's abnormalities."""
     return _of_pack(pack).others
+
+
+def lay_words(pack: Pack) -> dict[str, str]:
+    """What the pack's words are called when one speaks to a patient."""
+    return _of_pack(pack).lay
+
+
+def number_specs(pack: Pack) -> list[NumberSpec]:
+    """The numbers that answers may give: the pack's own, and those by which reports are checked."""
+    made = list(_of_pack(pack).numbers)
+    path = pack.folder / "discord.yaml"
+    if path.is_file():
+        made += [
+            NumberSpec.model_validate(
+                one.model_dump(include={"name", "abnormality", "phrases", "units"})
+                | {"bands": [{"from": band.start, "levels": band.levels} for band in one.bands]}
+            )
+            for one in load_discord(path).measurements
+        ]
+    refuse_unknown(str(pack.folder / FILE), "abnormality", (n.abnormality for n in made),
+                   pack.abnormalities)  # fmt: skip
+    return made
 
 
 def _of_pack(pack: Pack) -> _PackWords:
@@ -124,6 +192,8 @@ def words_fingerprint(pack: Pack) -> str:
         answer_words().model_dump(),
         structure_parts(pack),
         other_findings(pack),
+        lay_words(pack),
+        [one.model_dump() for one in number_specs(pack)],
         consequences_spec(pack).model_dump(mode="json"),
     ]
     return fingerprint({"words": json.dumps(parts, sort_keys=True, default=str)})

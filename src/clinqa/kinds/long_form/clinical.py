@@ -19,9 +19,11 @@ itself is wrong. Which errors are dangers the pack's table says (`consequences`)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clinqa.core.records import Level
+from clinqa.kinds.long_form.answer_forms import unmarked
+from clinqa.kinds.long_form.answer_numbers import AnswerNumbers
 from clinqa.kinds.long_form.answer_reader import (
     ABNORMAL,
     ADEQUATE,
@@ -83,7 +85,9 @@ NO_ANSWER = Verdict("irrelevant", False, "nothing", None, says=False)
 @dataclass(frozen=True, slots=True)
 class _Reference:
     key: str
+    text: str  # its words, and those that decided it
     levels: frozenset[int]  # those of what was asked
+    stated: frozenset[int]  # and those that its words or those that decided it name at all
     said: frozenset[tuple[str, int]]  # what else it says, and the words that decided it
     others: frozenset[str]  # findings beyond the abnormalities in the same words
 
@@ -95,6 +99,7 @@ class ClinicalScorer:
         self.reader = reader
         self._table = consequences_of(reader.pack)
         self._others = OtherFindings(reader.pack)
+        self._numbers = AnswerNumbers(reader.pack)
         self._at_risk: dict[tuple[str, int | None, str], tuple[str, ...]] = {}
         self._references: dict[tuple[AskedAbout, str, str], _Reference] = {}
         self._verdicts: dict[tuple[AskedAbout, str, str, int | None, str], Verdict] = {}
@@ -123,12 +128,20 @@ class ClinicalScorer:
     ) -> Verdict:
         known = self._reference(asked, reference, source)
         reading = self.reader.read(answer, asked)
+        if reading.contradicts and reading.levels <= known.stated:
+            # what the report says in one breath is no contradiction: the highest stands
+            resolved = frozenset({reading.findings[asked.abnormality]})
+            reading = replace(reading, levels=resolved, contradicts=False)
         levels = reading.levels
         # the words of the reference say what the reference says, whoever reads them
-        same = known.key == statement_key(answer)
+        plain = self.reader.forms.plain(answer)
+        same = known.key == statement_key(unmarked(answer))
         right = same or self._right(level, reading, known, asked)
-        others = self._others.asserted(answer)
-        if right:
+        number = right and not same and self._contradicted(asked, level, known, answer)
+        others = self._others.asserted(plain)
+        if number:
+            kind, right = "wrong_level", False
+        elif right:
             added = self._beyond(reading, known, asked) or not others <= known.others
             kind = "unrelated_added" if added and not same else "right"
         elif not levels and not reading.abstained:
@@ -140,10 +153,12 @@ class ClinicalScorer:
         return Verdict(
             kind,
             right,
-            class_of(level, asked.question_type) if right else _read(reading, asked),
+            _class_read(reading, asked, level, right=right, number=number),
             _read_level(reading, asked, level if same else None),
-            () if right else self._table.dangers(asked.abnormality, level, _answered(reading)),
-            kind != "irrelevant" or self._others.named(answer),
+            ()
+            if right or number
+            else self._table.dangers(asked.abnormality, level, _answered(reading)),
+            kind != "irrelevant" or self._others.named(plain),
         )
 
     def at_risk(self, asked: AskedAbout, level: int | None) -> tuple[str, ...]:
@@ -163,6 +178,14 @@ class ClinicalScorer:
             self._at_risk[key] = found
         return found
 
+    def _contradicted(
+        self, asked: AskedAbout, level: int | None, known: _Reference, answer: str
+    ) -> bool:
+        """Does a number in the answer contradict the report? Only where a level was asked for."""
+        if asked.question_type == QuestionType.ADEQUACY.name.lower():
+            return False
+        return self._numbers.contradict(asked.abnormality, level, known.text, answer)
+
     def _right(
         self, level: int | None, reading: AnswerReading, known: _Reference, asked: AskedAbout
     ) -> bool:
@@ -181,11 +204,15 @@ class ClinicalScorer:
         known = self._references.get(key)
         if known is None:
             reading = self.reader.read(text, asked)
-            said = frozenset(reading.findings.items())
+            said, stated = frozenset(reading.findings.items()), reading.levels
             if source:
-                said |= frozenset(self.reader.read(source, asked).findings.items())
+                other = self.reader.read(source, asked)
+                said |= frozenset(other.findings.items())
+                stated |= other.levels
             others = self._others.asserted(text) | self._others.asserted(source)
-            known = _Reference(statement_key(text), reading.levels, said, others)
+            key_of = statement_key(unmarked(text))
+            words = f"{text}\n{source}"
+            known = _Reference(key_of, words, reading.levels, stated, said, others)
             self._references[key] = known
         return known
 
@@ -236,6 +263,14 @@ def _read(reading: AnswerReading, asked: AskedAbout) -> str:
         return "conflict"
     classes = {class_of(level, asked.question_type) for level in reading.levels}
     return classes.pop() if len(classes) == 1 else "open"
+
+
+def _class_read(
+    reading: AnswerReading, asked: AskedAbout, level: int | None, *, right: bool, number: bool
+) -> str:
+    if number:
+        return "number"
+    return class_of(level, asked.question_type) if right else _read(reading, asked)
 
 
 def _answered(reading: AnswerReading) -> frozenset[int | None]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from clinqa.core.records import Phase
+from clinqa.core.records import Level, Phase
 from clinqa.kinds.long_form.answer_words import answer_words
 from clinqa.packs.loader import Pack
 from clinqa.reading.findings import Finding
@@ -19,9 +19,10 @@ from clinqa.reading.sections import Role, SectionTable
 from clinqa.reading.segment import segment, unwrap
 from clinqa.reading.tokens import plain
 
-__all__ = ["FENCE", "SaidOfStructure", "Sentences", "phrases", "statement_key"]
+__all__ = ["FENCE", "SaidOfStructure", "Sentences", "any_of", "phrases", "statement_key"]
 
 FENCE = " .,;:!*#-\t\n"
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|shows|appears)\b", re.I)
 _BREAK = re.compile(r",|;| and | with ")
 
 
@@ -48,7 +49,12 @@ class Sentences:
         self._unable, self._sources = phrases(words.unable), phrases(words.sources)
         self._undetermined, self._degree = phrases(words.undetermined), phrases(words.degree)
         contrary = "|".join(map(re.escape, words.contrary))
-        self._contrary = re.compile(rf"[;,]?\s+(?:{contrary})\b,?\s*", re.I)
+        self._contrary = re.compile(rf"[;,]?\s+(?:{contrary})\b,?\s*|;\s+", re.I)
+        between, unsaid = words.unsaid_between, phrases(words.unsaid).pattern
+        self._unsaid = re.compile(
+            rf"(?:\bnot|n't|\bnever|\bnowhere)(?: (?:\w+ly|{'|'.join(between)}))* {unsaid}", re.I
+        )
+        self._chatter, self._explains = phrases(words.chatter), phrases(words.explains)
         self._said: dict[tuple[str, str], SaidOfStructure] = {}
 
     def read(self, text: str, structure: str) -> SaidOfStructure:
@@ -70,7 +76,8 @@ class Sentences:
     def named_in(self, clause: str) -> set[str]:
         """The abnormalities that a clause names which says that something is not said."""
         rest = clause
-        for pattern in (self._sources, self._abstain, self._undescribed, self._unable):
+        silent = (self._abstain, self._unsaid, self._undescribed)
+        for pattern in (self._sources, *silent, self._unable):
             rest = pattern.sub(" ", rest)
         rest = rest.strip(FENCE)
         if rest.casefold() in self._abstain_alone:
@@ -84,7 +91,9 @@ class Sentences:
     def _abstains(self, clause: str) -> bool:
         if statement_key(clause) in self._abstain_alone:
             return True
-        return self._abstain.search(clause) is not None or (
+        if self._abstain.search(clause) or self._unsaid.search(clause):
+            return True
+        return (
             self._sources.search(clause) is not None
             and self._unable.search(clause) is not None
             and self._undetermined.search(clause) is not None
@@ -96,9 +105,14 @@ class Sentences:
         undescribed: list[str] = []
         sentences: list[str] = []
         for sentence, place, phase in self._pieces(text, structure):
+            if self._chatter.search(sentence):
+                continue
             sentences.append(sentence)
-            nothing = self.says_nothing(sentence)
-            for clause in self._contrary.split(sentence) if nothing else [sentence]:
+            explains = self._explains.search(sentence) is not None
+            if not self.says_nothing(sentence):
+                findings += self._found(sentence, place, phase, explains=explains)
+                continue
+            for clause in self._clauses(sentence):
                 if self._abstains(clause):
                     if self._degree.search(clause):
                         # "there is MR, severity not stated": read what stands before
@@ -109,14 +123,26 @@ class Sentences:
                 elif self._undescribed.search(clause):
                     undescribed.append(clause)
                 else:
-                    findings += (
-                        finding
-                        for finding in self._labeller.read(clause, place).findings
-                        if phase is Phase.BASELINE or finding.pinned
-                    )
+                    findings += self._found(clause, place, phase, explains=explains)
         return SaidOfStructure(
             tuple(findings), tuple(abstentions), tuple(undescribed), tuple(sentences)
         )
+
+    def _found(self, clause: str, place: str, phase: Phase, *, explains: bool) -> Iterable[Finding]:
+        """What a clause says; one that explains a term says nothing by naming it."""
+        return (
+            finding
+            for finding in self._labeller.read(clause, place).findings
+            if (phase is Phase.BASELINE or finding.pinned)
+            and not (explains and finding.level == Level.UNSPECIFIED)
+        )
+
+    def _clauses(self, sentence: str) -> Iterable[str]:
+        """The clauses of a sentence of which one says that something is not said."""
+        for clause in self._contrary.split(sentence):
+            first, comma, rest = clause.rpartition(", ")
+            # "MR and TR are not mentioned" is one clause, "There is MR, AS is not mentioned" two
+            yield from (first, rest) if comma and _VERB.search(first) else (clause,)
 
     def _pieces(self, text: str, structure: str) -> Iterable[tuple[str, str, Phase]]:
         pieces = segment(text, self._table)
@@ -140,8 +166,40 @@ def phrases(among: Iterable[str], *, adverbs: bool = False) -> re.Pattern[str]:
     >>> bool(phrases(["not stated"], adverbs=True).search("It is not explicitly stated."))
     True
     """
-    longest_first = sorted(among, key=len, reverse=True)
-    written = "|".join(map(re.escape, longest_first))
+    written = any_of(among)
     if adverbs:
+        longest_first = sorted(among, key=len, reverse=True)
+        written = "|".join(map(re.escape, longest_first))
         written = re.sub(r"(not|n't)\\ ", r"\1 (?:\\w+ly )?", written)
     return re.compile(rf"\b(?:{written})\b", re.I)
+
+
+def any_of(among: Iterable[str]) -> str:
+    """A pattern of these phrases, the longest first, that reads shared beginnings once; nothing
+    matches where there are none.
+
+    >>> any_of(["not seen", "not said"])
+    'not\\\\ s(?:aid|een)'
+    """
+    tree: _Tree = {}
+    for phrase in among:
+        place = tree
+        for char in phrase.lower():
+            place = place.setdefault(char, {})
+        place[""] = {}
+    return _written(tree) if tree else "(?!)"
+
+
+_Tree = dict[str, "_Tree"]
+
+
+def _written(tree: _Tree) -> str:
+    """The pattern of a tree of characters; what ends at its root may go on."""
+    branches = []
+    for char, rest in sorted(tree.items()):
+        if char:
+            branches.append(re.escape(char) + _written(rest))
+    if not branches:
+        return ""
+    one = branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return f"(?:{one})?" if "" in tree else one
