@@ -51,3 +51,11 @@ def test_of_an_error_the_lowest_is_the_best() -> None:
     assert told.marks(ABC) == {"c": "best", "b": "second"}
     assert told.better("c", "a", "token_f1") and not told.better("a", "c", "token_f1")
     assert [one.run for one in ranked(ABC, ["token_f1"])] == ["c", "b", "a"]
+
+
+def test_a_declared_test_is_hidden_by_no_exploratory_one_of_the_same_pair() -> None:
+    declared = PairedTest("a", "b", "f1", 0.1, 0.05, 0.15, 0.01, 0.02)
+    explored = PairedTest("b", "a", "f1", -0.1, -0.15, 0.05, 0.4)
+    for tests in ([declared, explored], [explored, declared]):
+        told = Verdicts(tests)
+        assert told.better("a", "b", "f1") and told.test("b", "a", "f1") is declared

@@ -79,12 +79,14 @@ class Verdicts:
         self, tests: Iterable[PairedTest], alpha: float = ALPHA, lower: Collection[str] = ()
     ) -> None:
         self._alpha, self._lower = alpha, lower
-        self._tests = {(test.a, test.b, test.metric): test for test in tests}
+        # a test of the family says what may be said, whatever else was made of the same pair
+        declared_last = sorted(tests, key=lambda test: test.p_holm is not None)
+        self._tests = {(*sorted((test.a, test.b)), test.metric): test for test in declared_last}
 
     def test(self, one: str, other: str, metric: str) -> PairedTest | None:
         """The test of two runs, if there is one."""
-        tests = self._tests
-        return tests.get((one, other, metric)) or tests.get((other, one, metric))
+        first, second = sorted((one, other))
+        return self._tests.get((first, second, metric))
 
     def of(self, one: str, other: str, metric: str, *, comparable: bool = True) -> Told:
         """What may be said of two runs."""
