@@ -193,7 +193,9 @@ def _compared(
     measures: Sequence[Measure], ours: Floats, theirs: Floats, design: Design, flips: int
 ) -> list[Difference]:
     every = range(ours.shape[1])
-    columns = np.unique([at for measure in measures for at in measure.columns or every])
+    wanted = np.unique([at for measure in measures for at in measure.columns or every])
+    # a column of nothing adds nothing; of a table of classes most cells are empty
+    columns = wanted[(ours.any(axis=0) | theirs.any(axis=0))[wanted]]
     width = len(columns)
 
     def wide(totals: Floats) -> Floats:
