@@ -195,7 +195,7 @@ def _compared(
     every = range(ours.shape[1])
     wanted = np.unique([at for measure in measures for at in measure.columns or every])
     # a column of nothing adds nothing; of a table of classes most cells are empty
-    columns = wanted[(ours.any(axis=0) | theirs.any(axis=0))[wanted]]
+    columns = wanted[np.any([ours.any(axis=0), theirs.any(axis=0)], axis=0)[wanted]]
     width = len(columns)
 
     def wide(totals: Floats) -> Floats:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from clinqa.core.figures import Figure
 from clinqa.core.wording import (
@@ -35,13 +34,13 @@ from clinqa.kinds.long_form.metric_names import (
     NO_ANSWER,
     RESULT_METRICS,
 )
+from clinqa.kinds.long_form.people_tables import told_cell
 from clinqa.kinds.long_form.worst_answers import name_of
 
 __all__ = [
     "by_subset",
     "dangerous",
     "error_kinds",
-    "human_sample",
     "levels_overall",
     "no_answer",
     "other_bleus",
@@ -326,62 +325,6 @@ def seen_unseen(evaluation: Evaluation) -> Grid | None:
     return grid_of_runs(evaluation, "seen", caption, columns, cells)
 
 
-def human_sample(evaluation: Evaluation) -> Grid | None:
-    """What people said of a sample of answers beside what the labeller said of them."""
-    entries = [
-        entry for meta in evaluation.metas for entry in (meta.get("human") or {}).get("runs") or ()
-    ]
-    rows = [
-        GridRow(run.label, _human_cells(evaluation, run, entry))
-        for run in evaluation.runs
-        for entry in entries
-        if entry.get("run") == run.id
-    ]
-    columns = (
-        GridColumn("judged", "Answers judged", "by people"),
-        GridColumn("agreement", "Agreement", "labeller and people on the same answers"),
-        GridColumn("labeller_alone", "Labeller alone", "on all items"),
-        GridColumn("people_alone", "People alone", "on the sample", figures=True),
-        GridColumn("corrected", "Corrected", "both together (prediction-powered)", figures=True),
-    )
-    caption, notes = "Level accuracy with a sample judged by people", tuple(_sheets(evaluation))
-    return Grid("human", caption, MODEL_SHOTS, columns, tuple(rows), notes,
-                meanings=True) if rows else None  # fmt: skip
-
-
-def _sheets(evaluation: Evaluation) -> Iterator[str]:
-    """What became of the rows of a sheet of verdicts, where not all were used."""
-    for meta in evaluation.metas:
-        human = meta.get("human") or {}
-        rejected = dict(human.get("rejected") or {})
-        left = [f"{count(n)} {reason.replace('_', ' ')}" for reason, n in rejected.items()]
-        if empty := human.get("not_judged"):
-            left.append(f"{count(empty)} not judged yet")
-        if left:
-            rows = count(human.get("rows"))
-            yield f"Of {rows} rows in the sheet of verdicts left out: {', '.join(left)}."
-
-
-def _human_cells(
-    evaluation: Evaluation, run: ShownRun, entry: Mapping[str, Any]
-) -> tuple[GridCell, ...]:
-    best = evaluation.figure(run.id, "level_accuracy_corrected")
-    alone = [number(entry.get(f"people_alone{end}")) for end in ("", "_low", "_high")]
-    return (
-        GridCell(count(entry.get("n"))),
-        _told(number(entry.get("agreement"))),
-        _told(number(entry.get("labeller_alone"))),
-        _told(*alone),
-        _told(best.value, best.low, best.high) if best else _told(None),
-    )
-
-
-def _told(value: float | None, low: float | None = None, high: float | None = None) -> GridCell:
-    if value is None:
-        return GridCell(MISSING, reason="not known, or not recorded")
-    return GridCell(decimals(value), interval(low, high), value=value, low=low, high=high)
-
-
 def scale(evaluation: Evaluation) -> Grid | None:
     """What size does within a family: its runs of known sizes, the smallest first."""
     metric = primary_metric(evaluation)
@@ -396,8 +339,8 @@ def scale(evaluation: Evaluation) -> Grid | None:
         figure = evaluation.figure(run.id, metric)
         if len(sizes.get(family, ())) > 1 and figure is not None:
             told = size(run.about.get("parameters"))
-            first = GridCell(told) if told else _told(None)
-            cells = (first, _told(figure.value, figure.low, figure.high))
+            first = GridCell(told) if told else told_cell(None)
+            cells = (first, told_cell(figure.value, figure.low, figure.high))
             rows.append(GridRow(run.label, cells, family))
     columns = (
         GridColumn("parameters", "Parameters"),

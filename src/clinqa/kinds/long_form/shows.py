@@ -37,6 +37,7 @@ from clinqa.kinds.facets.shows import (
 )
 from clinqa.kinds.long_form.claims import primary_metric, summary
 from clinqa.kinds.long_form.metric_names import METRICS, NAMES
+from clinqa.kinds.long_form.people_tables import human_sample, people_words
 from clinqa.kinds.long_form.result_charts import (
     PANELS,
     danger_dots,
@@ -50,7 +51,6 @@ from clinqa.kinds.long_form.result_tables import (
     by_subset,
     dangerous,
     error_kinds,
-    human_sample,
     levels_overall,
     other_bleus,
     results,
@@ -220,14 +220,7 @@ def _examples(evaluation: Evaluation) -> PageSection | None:
 def _limits(
     evaluation: Evaluation, seen: PageSection | None, unanswered: PageSection | None
 ) -> list[Words]:
-    human = evaluation.meta.get("human")
-    sample = "No human sample was given, so the level figures are uncorrected."
-    if human:
-        many = human.get("n") or human.get("items")
-        sample = (
-            f"A human sample{f' of {many} answers' if many else ''} was given; “level accuracy, "
-            "corrected” uses it, and its wider interval is the honest one."
-        )
+    sample = people_words(evaluation)
     where: Words = (
         ("See ", Styled("seen and unseen statements", "link", "seen"), ".")
         if seen
