@@ -162,3 +162,23 @@ def test_a_stratum_that_nobody_judged_is_refused() -> None:
         corrected([1, np.nan], [1, 0], Design(strata=[0, 1]))
     with pytest.raises(ValueError, match="above 0"):
         corrected([1, np.nan], [1, 0], Design(weights=[0, 1]))
+
+
+def test_a_rare_kind_of_item_that_no_verdict_fell_on_is_nothing_unlike() -> None:
+    random = np.random.default_rng(21)
+    who = np.repeat(np.arange(55), random.integers(5, 35, 55))
+    category = random.integers(0, 21, len(who))
+    features = {f"category {one}": (category == one) * 1.0 for one in range(21)}
+    called = 0
+    for _ in range(150):
+        seen = np.zeros(len(who), np.bool_)
+        seen[random.choice(len(who), 50, replace=False)] = True
+        called += bool(unlike(features, seen, Design(who)))
+    assert called / 150 <= 0.05
+
+
+def test_verdicts_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        corrected([2, np.nan, 0], [1, 0, 1], Design())
+    with pytest.raises(ValueError, match="in numbers"):
+        corrected([1, np.nan, 0], [1, np.nan, 1], Design())

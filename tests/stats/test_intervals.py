@@ -354,3 +354,36 @@ def test_wrong_calls_are_refused() -> None:
         cluster_sums([[1, 2]], [])
     with pytest.raises(ValueError, match="level"):
         Design(level=1)
+
+
+@pytest.mark.parametrize("many", [3, 10, 50])
+def test_runs_that_differ_everywhere_by_the_same_are_not_certain_to(many: int) -> None:
+    ones, zeros = (np.stack([np.ones(many), np.full(many, one)], axis=1) for one in (1.0, 0.0))
+    (found,) = compare([mean(counted=True)], ones, zeros, Design())
+    assert found.difference == found.high == 1
+    assert found.low == pytest.approx(1 - unseen(np.ones(many), 0.95))
+
+
+def test_a_large_difference_is_covered() -> None:
+    random = np.random.default_rng(3)
+    covered = 0
+    for _ in range(200):
+        rows = [
+            np.stack([np.ones(20), (random.random(20) < rate) * 1.0], axis=1)
+            for rate in (0.98, 0.02)
+        ]
+        (found,) = compare([mean(counted=True)], *rows, Design(), flips=1)
+        covered += found.low <= 0.96 <= found.high
+    assert covered / 200 >= 0.93
+
+
+def test_weights_count_in_their_proportions_and_nonsense_is_refused() -> None:
+    made = [estimate([1, 0, 1, 0] * 10, weights=[scale] * 40) for scale in (1e-3, 1, 1e3)]
+    assert len({(round(one.low, 12), round(one.high, 12)) for one in made}) == 1
+    for weights in ([1, -1, 1], [1, math.nan, 1], [1, 1]):
+        with pytest.raises(ValueError, match="weight"):
+            estimate([1, 0, 1], weights=weights)
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        estimate([1, math.inf, 0])
+    nearly = estimate([1 + 1e-15, 0.2, 0.3, 0.9, 1, 1])
+    assert nearly.high <= 1

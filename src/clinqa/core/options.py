@@ -235,7 +235,7 @@ class DrawingOptions(OutputOptions):
         flags="--resamples",
         low=100,
         metavar="N",
-        help="Samples drawn, for intervals and tests.",
+        help="Samples drawn, where an interval is made from samples.",
     )
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from clinqa.core.arrays import Bools, Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import Figure, known
-from clinqa.core.wording import percent
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
 from clinqa.kinds.facets.measures import Measures
 from clinqa.scoring.human import HumanVerdicts
@@ -121,7 +120,8 @@ def _refused(judged: JudgedRun, one: Unlike, strata: Sequence[str]) -> str:
     within = " within their strata too" if strata else ""
     return (
         f"{judged.id}: the answers that people judged are unlike the others{within} "
-        f"({one.name}: {percent(one.judged)} of the judged, {percent(one.others)} of the others), "
+        f"({one.name}: {100 * one.judged:.1f} % of the judged, {100 * one.others:.1f} % of the "
+        "others), "
         "so that nothing is corrected by them; say how they were drawn (--human-strata, or a "
         "column weight: 1 over the chance of each)"
     )

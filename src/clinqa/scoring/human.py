@@ -68,6 +68,12 @@ class HumanVerdicts:
         """What a reader must know of the sheet."""
         yield from self.told
         rows = self.counts.read
+        halves = sum(0 < share < 1 for own in self.by_run.values() for share in own.values())
+        if halves:
+            yield (
+                f"people's verdicts: {halves:,} answers were judged both right and wrong, and "
+                "count by the share of right"
+            )
         for reason, n in self.rejects.items():
             yield f"people's verdicts: {n:,} of {rows:,} rows {_SAID[Reason(reason)]}: left out"
 

@@ -148,8 +148,10 @@ def compare(
     made: dict[int, Difference] = {}
     for mask, places in _alike(measures, ours, theirs, both):
         among = [measures[at] for at in places]
-        within = design if mask.all() else design.of(mask)
-        found = _compared(among, ours[mask], theirs[mask], within, flips)
+        if mask.all():
+            found = _compared(among, ours, theirs, design, flips)
+        else:
+            found = _compared(among, ours[mask], theirs[mask], design.of(mask), flips)
         made |= dict(zip(places, found, strict=True))
     own = design.clusters
     alone = own is None or len(np.unique(np.asarray(own))) == len(ours)
@@ -210,9 +212,10 @@ def _compared(
     def change(totals: Floats) -> Floats:
         return values(totals[:, :width]) - values(totals[:, width:])
 
-    parts = [
-        own for _, own in design.parts(np.concatenate([ours[:, columns], theirs[:, columns]], 1))
-    ]
+    beside = np.empty((len(ours), 2 * width))
+    beside[:, :width], beside[:, width:] = ours[:, columns], theirs[:, columns]
+    parts = [own for _, own in design.parts(beside)]
+    del beside
     sums = np.concatenate(parts)
     blocks = np.repeat(np.arange(len(parts)), [len(own) for own in parts])
     total = sums.sum(axis=0)
@@ -262,7 +265,7 @@ def _interval(
         hidden=0.0
         if measure.classes is None
         else too_few_of(measure.classes(ours[own]), design.level),
-        moves=1.0 if measure.reach is None else float(measure.reach(total)[0]),
+        moves=None if measure.reach is None else float(measure.reach(total)[0]),
         blocks=blocks[own],
     )
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from clinqa.core.arrays import ArrayLike, Bools, Floats, Ints
 from clinqa.stats.comparing import holm
@@ -28,13 +29,14 @@ from clinqa.stats.intervals import (
     effective,
     few_of,
     student,
-    two_sided,
     unseen,
 )
 from clinqa.stats.measure import mean
 
 __all__ = ["PredictionPowered", "Unlike", "corrected", "unlike"]
 
+#: So many of the judged must be expected to have a feature, and not to have it, to look at it.
+_EXPECTED = 5
 #: The sample is called unlike the rest where chance alone would make it so once in a hundred.
 UNLIKE = 0.01
 
@@ -109,6 +111,11 @@ def corrected(
     """
     said, judged = (np.asarray(values, dtype=np.float64) for values in (people, judge))
     sample = _sample(said, judged, design)
+    if (
+        bounds is not None
+        and not (((said >= bounds[0]) & (said <= bounds[1])) | np.isnan(said)).all()
+    ):
+        raise ValueError(f"verdicts between {bounds[0]:g} and {bounds[1]:g}")
     seen, sizes = sample.seen, _sizes(sample)
     y = np.where(seen, said, 0.0)
     value, of_people = sample.means(y, True)
@@ -147,8 +154,10 @@ def _sample(people: Floats, judge: Floats, design: Design) -> _Sample:
     seen = ~np.isnan(people)
     if not seen.any():
         raise ValueError("people's verdicts on at least one item are needed")
-    if not (weights[seen] > 0).all():
+    if not (np.isfinite(weights[seen]) & (weights[seen] > 0)).all():
         raise ValueError("weights above 0")
+    if not np.isfinite(judge).all() or np.isinf(people).any():
+        raise ValueError("the judge's verdict on every item, in numbers")
     weights = weights / weights[seen].mean()  # as many items as were looked at
     _, cluster = np.unique(groups, return_inverse=True)
     _, stratum = np.unique(strata, return_inverse=True)
@@ -223,23 +232,51 @@ def unlike(features: Mapping[str, Floats], seen: Bools, design: Design) -> list[
     """In what the judged items are unlike the others, the surest first; nothing where in nothing.
 
     `features` are numbers of all items (the judge's verdict, whether the level is 3, …), compared
-    by a t test over clusters within the design's strata, adjusted by Holm for their number.
+    within the design's strata, adjusted by Holm for their number.
     """
     people = np.where(seen, 0.0, np.nan)
     sample = _sample(people, np.zeros(len(seen)), design)
     if seen.all():
         return []
     found = []
-    freedom = max(1.0, effective(_sizes(sample)) - 1)
     for name, values in features.items():
-        judged, one = sample.means(values, True)
-        others, two = sample.means(values, False)
-        error = float(np.sqrt(((one - two) ** 2).sum()))
-        apart = judged - others
-        if error > ROUNDING:
-            found.append(Unlike(name, judged, others, two_sided(apart, error, freedom)))
+        judged, others, error = _apart(sample, values)
+        # of a rare feature so few are expected among the judged that none of them says nothing
+        expected = values.mean() * _sizes(sample).sum()
+        common = min(expected, sample.seen.sum() - expected) >= _EXPECTED
+        if common and error > ROUNDING:
+            p = float(2 * ndtr(-abs(judged - others) / error))
+            found.append(Unlike(name, judged, others, p))
     adjusted = holm([one.p for one in found])
     made = [
         Unlike(one.name, one.judged, one.others, p) for one, p in zip(found, adjusted, strict=True)
     ]
     return sorted((one for one in made if one.p < UNLIKE), key=lambda one: (one.p, one.name))
+
+
+def _apart(sample: _Sample, values: Floats) -> tuple[float, float, float]:
+    """The means of judged and other items, and the error of their difference if they are alike.
+
+    Within a stratum the variance is that of all items, and so is how alike those of a cluster are:
+    the judged alone, where none has the feature, would seem to vary by nothing.
+    """
+    judged, _ = sample.means(values, True)
+    others, _ = sample.means(values, False)
+    variance = 0.0
+    for at in range(int(sample.stratum.max()) + 1):
+        own = sample.stratum == at
+        cluster, apart = sample.cluster[own], values[own] - values[own].mean()
+        each = float(apart @ apart) / len(apart)
+        sums, sizes = np.bincount(cluster, apart), np.bincount(cluster)
+        pairs = float((sizes * (sizes - 1)).sum())
+        alike = (float(sums @ sums) - float(apart @ apart)) / pairs if pairs else 0.0
+        alike = max(0.0, alike)
+        for side in (True, False):
+            rows = np.flatnonzero(sample.seen[own] == side)
+            if len(rows):
+                weight = sample.weight[own][rows] if side else np.ones(len(rows))
+                weight = sample.share(at) * weight / weight.sum()
+                together = np.bincount(cluster[rows], weight)
+                alone = float(weight @ weight)
+                variance += max(0.0, each - alike) * alone + alike * float(together @ together)
+    return judged, others, float(np.sqrt(variance))

@@ -20,6 +20,7 @@ __all__ = ["Design", "Labels", "cluster_sums", "cluster_weights", "resampled_tot
 
 Labels = Sequence[Any] | AnyArray
 _WEIGHTS_AT_ONCE = 1 << 22
+_ROWS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,9 +116,11 @@ def cluster_sums(rows: ArrayLike, groups: Labels) -> Floats:
 def _row_hashes(table: Floats) -> UInt64s:
     """A number for the content of each row; whole numbers, so exact in any order."""
     odd = np.cumprod(np.full(table.shape[1], 0x9E3779B97F4A7C15, dtype=np.uint64))  # wraps
-    bits = np.ascontiguousarray(table).view(np.uint64)
-    # The low bits of a number are mostly zeros; its high ones are mixed in.
-    made: UInt64s = ((bits ^ (bits >> np.uint64(29))) * odd).sum(axis=1)
+    made = np.empty(len(table), np.uint64)
+    for start in range(0, len(table), _ROWS_AT_ONCE):
+        bits = np.ascontiguousarray(table[start : start + _ROWS_AT_ONCE]).view(np.uint64)
+        # The low bits of a number are mostly zeros; its high ones are mixed in.
+        made[start : start + len(bits)] = ((bits ^ (bits >> np.uint64(29))) * odd).sum(axis=1)
     return made
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "estimates",
 ]
 
+_NEARLY = 1e-9  # what rounding puts outside a share
 RULE = (
     "jackknife t over clusters; shares on an effective sample size, exact where few clusters have "
     "an event"
@@ -80,16 +81,27 @@ def estimate(
 ) -> Estimate:
     """The mean of values with its interval over clusters (None: each value is one of its own).
 
-    Values of 0 to 1 (True and False too) are shares, and so is their interval.
+    Values of 0 to 1 (True and False too) are shares, and so is their interval. Weights count in
+    their proportions. ValueError for values or weights that are no numbers.
 
     >>> found = estimate([1, 1, 0, 1, 1, 1, 0, 1], ["a", "a", "b", "b", "c", "c", "d", "d"])
     >>> found.value, found.low < 0.75 < found.high, found.clusters
     (0.75, True, 4)
     """
     x = np.asarray(values, dtype=np.float64)
-    bounds = SHARE if not len(x) or (x.min() >= 0 and x.max() <= 1) else None
+    if not np.isfinite(x).all():
+        raise ValueError("values that are numbers: some are NaN or infinite")
+    bounds = SHARE if not len(x) or (x.min() >= -_NEARLY and x.max() <= 1 + _NEARLY) else None
+    x = x if bounds is None else np.clip(x, *bounds)
     whole = bounds is not None and bool(((x == 0) | (x == 1)).all())
-    design = Design(clusters, weights=weights, level=level)
+    counts = None
+    if weights is not None:
+        counts = np.asarray(weights, dtype=np.float64)
+        if len(counts) != len(x) or not (np.isfinite(counts) & (counts >= 0)).all():
+            raise ValueError("a weight for each value, a number not below 0")
+        if counts.sum() > 0:
+            counts = counts / counts.mean()  # as many as there are values, whatever the scale
+    design = Design(clusters, weights=counts, level=level)
     rows = np.stack([np.ones(len(x)), x], axis=1)
     (found,) = estimates([mean(bounds=bounds, counted=whole)], rows, design)
     return replace(found, n=len(x))

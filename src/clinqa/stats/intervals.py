@@ -331,13 +331,13 @@ def of_difference(
     bounds: Bounds,
     *,
     hidden: float = 0.0,
-    moves: float = 1.0,
+    moves: float | None = None,
     blocks: Ints | None = None,
 ) -> Interval:
     """Of a difference of two figures of the same items; `differ` clusters differ at all.
 
-    Student's with (Σn)² / Σn² - 1 degrees of freedom or fewer, and where few clusters differ, what
-    as many more could hide.
+    Student's with (Σn)² / Σn² - 1 degrees of freedom or fewer, and where few clusters differ, or
+    few differ otherwise than the rest, what as many more could hide.
     """
     if len(left_out) < 2:
         return math.nan, math.nan, "one cluster: no interval"
@@ -350,8 +350,10 @@ def of_difference(
             return math.nan, math.nan, "no spread between clusters: no interval"
         return value - far, value + far, f"jackknife t over clusters|{level:g}"
     width = bounds[1] - bounds[0]
+    # two that differ everywhere by the same have no spread either
     few = max(0.0, 1 - differ / min(_SPARSE_DIFFERENCE, max(1.0, effective(sizes))))
-    far += few * unseen(sizes, level) * moves * width + hidden
+    few = max(few, few_of(left_out - left_out.mean()))
+    far += few * unseen(sizes, level) * (width if moves is None else moves) + hidden
     low, high = max(value - far, -width), min(value + far, width)
     return low, high, f"jackknife t over clusters|{level:g}"
 

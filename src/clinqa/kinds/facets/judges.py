@@ -221,7 +221,10 @@ def of_split(
     found = np.array([place.get(name, -1) for name in predictions["item_id"].to_pylist()], np.int64)
     unknown = int((found < 0).sum())
     if unknown == len(found):
-        raise ConfigError(f"{run.folder}: answers no item of split {run.split}")
+        raise ConfigError(
+            f"{run.folder}: answers none of the {len(items):,} items of split {run.split} that are "
+            "looked at (all, or the first of them under --limit)"
+        )
     kept = predictions.filter(pa.array(found >= 0))
     found = found[found >= 0]
     asked = [found, *(kept[name].to_numpy().astype(np.int64) for name in once_in)]

@@ -274,7 +274,7 @@ _ABOUT = (
     "report that decides it, and the reference's level was read from that sentence."
 )
 _RESULTS = (
-    "In brackets: the 95 % interval, from resampling patients. After ±: the spread between "
+    "In brackets: the 95 % interval, over patients. After ±: the spread between "
     "repeats, where a run was repeated with something varied (the column “Repeats” says what); it "
     "says nothing about other patients. Repeats are averaged within each question first, so they "
     "do not make the intervals narrower."
