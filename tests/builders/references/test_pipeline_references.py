@@ -294,7 +294,7 @@ def test_a_model_that_fails_costs_its_pages_and_not_the_run(tmp_path: Path) -> N
     counts = Manifest.read(out / "manifest.json").counts
     assert counts["drafts"].rejected_by_reason["model_failed"] == 1
     assert counts["pairs"].kept == 1
-    assert any("no answer for 1 pages" in warning for warning in result.warnings)
+    assert any("no answer for 1 page" in warning for warning in result.warnings)
     assert verify(out) == []
 
 

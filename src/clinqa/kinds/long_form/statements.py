@@ -40,7 +40,7 @@ def folded(text: str) -> str:
     """The statement without case, signs, numbers, units and ways to spell.
 
     >>> folded("Peak gradient 32 mm Hg; the Haemodynamics are normal.")
-    'peak gradient # the hemodynamics er normal'
+    'peak gradient # the hemodynamics aer normal'
     >>> folded("PEAK GRADIENT 4.5 mmHg, the hemodynamics are normal") == folded(
     ...     "Peak gradient 32 mm Hg; the Haemodynamics are normal.")
     True
