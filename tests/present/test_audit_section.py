@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.figures import GapPair
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
 from clinqa.kinds.facets.pages import Fold, Warned
 from clinqa.present.audit.least import least_biased, marks_of
-from clinqa.present.audit.read import GAP, AuditedMetric, AuditGapPair, read_audit
+from clinqa.present.audit.read import GAP, AuditedMetric, read_audit
 from clinqa.present.audit.says import sentences
 from clinqa.present.audit.section import audit_section
 from clinqa.present.folders import read_folders
@@ -220,7 +221,7 @@ def test_least_and_second_least_gap_are_marked_where_tests_tell_them_from_all_ot
         meta={**whole.meta, "dimensions": [{"name": "age"}], "runs": [{"run": r} for r in runs]},
         gaps=tuple(replace(shape, run=r, value=n / 10) for n, r in enumerate(runs)),
         gap_pairs=tuple(
-            AuditGapPair(a, b, "age", "token_f1", -0.1, p, p, "gap|made")
+            GapPair(a, b, "age", "token_f1", -0.1, p, p, "gap|made")
             for (a, b), p in zip(pairs, p_max, strict=True)
         ),
     )  # fmt: skip

@@ -30,9 +30,9 @@ from clinqa.auditing.audit_options import AuditOptions
 from clinqa.auditing.cohort import PATIENT, Cohort
 from clinqa.auditing.deviations import AuditDraws
 from clinqa.auditing.dimensions import Dimension, Excluded
-from clinqa.auditing.records import Gap, GapPair, Point
+from clinqa.auditing.records import Gap, Point
 from clinqa.core.cells import csv_text
-from clinqa.core.figures import Figure
+from clinqa.core.figures import Figure, GapPair
 from clinqa.core.manifest import FileRecord
 from clinqa.core.origin import with_origin
 from clinqa.core.predictions import FinishedRun

@@ -23,10 +23,10 @@ from clinqa.auditing.dimensions import Dimension, Excluded, dimensions_of
 from clinqa.auditing.engine import audit_means
 from clinqa.auditing.gaps import entering, figures_of, gap_pairs_of, gaps_of, overall_figures
 from clinqa.auditing.presets import preset_of
-from clinqa.auditing.records import MEAN, Gap, GapPair, Point, points_of
+from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
-from clinqa.core.figures import Figure
+from clinqa.core.figures import Figure, GapPair
 from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.stage import Made, Progress, Stage, StageResult, Workplace, run_stage, silent

@@ -21,9 +21,9 @@ from clinqa.auditing.cohort import TRACT
 from clinqa.auditing.deviations import AuditDraws, scores_with_intervals
 from clinqa.auditing.dimensions import MISSING, Dimension
 from clinqa.auditing.engine import STANDARD, Found
-from clinqa.auditing.records import GAP, Gap, GapPair
+from clinqa.auditing.records import GAP, Gap
 from clinqa.core.arrays import Ints
-from clinqa.core.figures import Figure, known
+from clinqa.core.figures import Figure, GapPair, known
 from clinqa.core.predictions import FinishedRun
 from clinqa.core.visible import visible
 from clinqa.stats.estimates import Estimate

@@ -17,7 +17,7 @@ from typing import Any
 
 from clinqa.stats.rank import frontier
 
-__all__ = ["GAP", "MEAN", "Gap", "GapPair", "Point", "points_of"]
+__all__ = ["GAP", "MEAN", "Gap", "Point", "points_of"]
 
 GAP = "gap|"
 
@@ -60,24 +60,6 @@ class Gap:
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "repeats": list(self.repeats)}
-
-
-@dataclass(frozen=True, slots=True)
-class GapPair:
-    """How far the excess gaps of two runs lie apart over one dimension, the first less the second;
-    `p` by itself, `p_max` over all dimensions and pairs of runs in that metric."""
-
-    a: str
-    b: str
-    dimension: str
-    metric: str
-    difference: float | None
-    p: float | None
-    p_max: float | None
-    signature: str
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 MEAN = "mean over dimensions"

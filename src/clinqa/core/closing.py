@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self
 
 __all__ = ["Closing"]
 
 
-class Closing:
+class Closing(ABC):
     """Gives itself to a `with`, and calls `close` when that is left, however it is left."""
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of what is held."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

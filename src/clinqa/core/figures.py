@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Figure", "PairedTest", "known"]
+__all__ = ["Figure", "GapPair", "PairedTest", "known"]
 
 
 def known(value: float) -> float | None:
@@ -59,6 +59,24 @@ class PairedTest:
     n: int = 0
     clusters: int = 0
     signature: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class GapPair:
+    """How far the excess gaps of two runs lie apart over one dimension, the first less the second;
+    `p` by itself, `p_max` over all dimensions and pairs of runs in that metric."""
+
+    a: str
+    b: str
+    dimension: str
+    metric: str
+    difference: float | None
+    p: float | None
+    p_max: float | None
+    signature: str
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -137,14 +137,18 @@ def _tested(
         return
     # what one layout has beyond the other is in no measure by which two runs are compared
     width = min(len(a.layout), len(b.layout))
+    columns = np.union1d(a.columns, b.columns)
+    columns = columns[columns < width]
     made = compare(
         together.measures,
-        a.wide(a.statistics[ours], width),
-        b.wide(b.statistics[theirs], width),
+        a.held(ours, columns),
+        b.held(theirs, columns),
         replace(design, clusters=items.cluster[common]),
         flips=together.flips,
         both=together.both,
         twofold=together.twofold,
+        columns=columns,
+        width=width,
     )
     flipped = measures.wording.flipped
     for measure, one in zip(together.measures, made, strict=True):

@@ -18,7 +18,7 @@ from clinqa.core.arrays import ArrayLike, Bools, Floats, Ints
 from clinqa.core.figures import PairedTest
 from clinqa.stats.design import Design
 from clinqa.stats.intervals import ROUNDING, Interval, of_difference, too_few_of
-from clinqa.stats.measure import Measure
+from clinqa.stats.measure import Measure, Of
 
 __all__ = [
     "FLIPS",
@@ -86,6 +86,7 @@ FLIPS = 9999
 #: With so many clusters that differ, or fewer, all their sign flips are gone through.
 EXACT_CLUSTERS = 12
 _SIGNS_AT_ONCE = 1 << 22
+_ROWS = 1 << 13
 _Change = Callable[[Floats], Floats]
 
 
@@ -124,6 +125,8 @@ def compare(
     flips: int = FLIPS,
     both: bool = False,
     twofold: Collection[str] = (),
+    columns: Ints | None = None,
+    width: int = 0,
 ) -> list[Difference]:
     """Compare two runs over the same items, row by row; a difference for each measure.
 
@@ -132,7 +135,9 @@ def compare(
     12 clusters differ, else `flips` random ones and p = (b + 1) / (B + 1). The interval is the
     jackknife's t over clusters. With `both`, each measure is over the items that it is of in both
     runs, and NaN where there are none. `twofold` names measures that are 0 or 1 of each item:
-    where each item is a cluster of its own, McNemar's exact test stands in.
+    where each item is a cluster of its own, McNemar's exact test stands in. `columns` says which
+    of the `width` columns that measures number the rows hold, where they do not hold all: others
+    are 0.
 
     >>> from clinqa.stats.measure import mean
     >>> same = [[1, 1.0], [1, 0.5], [1, 0.0]]
@@ -145,22 +150,46 @@ def compare(
         raise ValueError("the two runs need the same items, in the same order")
     if ours.ndim != 2:
         raise ValueError("a row of numbers for each item")
+    held = np.arange(ours.shape[1]) if columns is None else np.asarray(columns)
+    layout = _Layout(held, width or ours.shape[1])
     made: dict[int, Difference] = {}
-    for mask, places in _alike(measures, ours, theirs, both):
+    for mask, places in _alike(measures, ours, theirs, layout, both):
         among = [measures[at] for at in places]
         if mask.all():
-            found = _compared(among, ours, theirs, design, flips)
+            found = _compared(among, ours, theirs, layout, design, flips)
         else:
-            found = _compared(among, ours[mask], theirs[mask], design.of(mask), flips)
+            found = _compared(among, ours[mask], theirs[mask], layout, design.of(mask), flips)
         made |= dict(zip(places, found, strict=True))
     own = design.clusters
     alone = own is None or len(np.unique(np.asarray(own))) == len(ours)
     for at, measure in enumerate(measures):
         if alone and measure.name in twofold:
-            one, other = measure.of(ours) > 0, measure.of(theirs) > 0
+            one, other = (layout.above([measure.of], rows)[0] for rows in (ours, theirs))
             p = mcnemar(int((one & ~other).sum()), int((other & ~one).sum()))
             made[at] = replace(made[at], p=p, test="McNemar")
     return [made[at] for at in range(len(measures))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which of the columns that measures number are held; rows with all of them are never kept."""
+
+    held: Ints
+    width: int
+
+    def wide(self, rows: Floats, held: Ints | None = None) -> Floats:
+        made = np.zeros((*rows.shape[:-1], self.width))
+        made[..., self.held if held is None else held] = rows
+        return made
+
+    def above(self, of: Sequence[Of], rows: Floats) -> Bools:
+        """Of which rows (the second axis) each function (the first) is above 0."""
+        made = np.zeros((len(of), len(rows)), np.bool_)
+        for at in range(0, len(rows), _ROWS):
+            wide = self.wide(rows[at : at + _ROWS])
+            for row, one in zip(made, of, strict=True):
+                row[at : at + _ROWS] = one(wide) > 0
+        return made
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
@@ -179,31 +208,34 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def _alike(
-    measures: Sequence[Measure], ours: Floats, theirs: Floats, both: bool
+    measures: Sequence[Measure], ours: Floats, theirs: Floats, layout: _Layout, both: bool
 ) -> list[tuple[Bools, list[int]]]:
     """Measures of the same items in both runs, with the mask of those items."""
     if not both:
         return [(np.ones(len(ours), np.bool_), list(range(len(measures))))]
     found: dict[bytes, list[int]] = {}
-    for at, measure in enumerate(measures):
-        mask = (measure.count(ours) > 0) & (measure.count(theirs) > 0)
+    counts = [measure.count for measure in measures]
+    for at, mask in enumerate(layout.above(counts, ours) & layout.above(counts, theirs)):
         found.setdefault(mask.tobytes(), []).append(at)
     return [(np.frombuffer(mask, np.bool_), places) for mask, places in found.items()]
 
 
 def _compared(
-    measures: Sequence[Measure], ours: Floats, theirs: Floats, design: Design, flips: int
+    measures: Sequence[Measure],
+    ours: Floats,
+    theirs: Floats,
+    layout: _Layout,
+    design: Design,
+    flips: int,
 ) -> list[Difference]:
-    every = range(ours.shape[1])
-    wanted = np.unique([at for measure in measures for at in measure.columns or every])
+    looked_at = np.unique([at for one in measures for at in one.columns or range(layout.width)])
     # a column of nothing adds nothing; of a table of classes most cells are empty
-    columns = wanted[np.any([ours.any(axis=0), theirs.any(axis=0)], axis=0)[wanted]]
-    width = len(columns)
+    filled = ours.any(axis=0) | theirs.any(axis=0)
+    places = np.flatnonzero(np.isin(layout.held, looked_at) & filled)
+    width = len(places)
 
     def wide(totals: Floats) -> Floats:
-        made = np.zeros((len(totals), len(every)))
-        made[:, columns] = totals
-        return made
+        return layout.wide(totals, layout.held[places])
 
     def values(totals: Floats) -> Floats:
         whole = wide(totals)
@@ -213,7 +245,7 @@ def _compared(
         return values(totals[:, :width]) - values(totals[:, width:])
 
     beside = np.empty((len(ours), 2 * width))
-    beside[:, :width], beside[:, width:] = ours[:, columns], theirs[:, columns]
+    beside[:, :width], beside[:, width:] = ours[:, places], theirs[:, places]
     parts = [own for _, own in design.parts(beside)]
     del beside
     sums = np.concatenate(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,11 +137,19 @@ class JudgedRun:
         adapters = ",".join(map(str, self.run.adapters)) if self.run else ""
         return f"{self.model}|{self.shots}|{adapters}|{self.how}"
 
-    def wide(self, rows: Floats, width: int | None = None) -> Floats:
-        """Rows of `statistics`, or sums of them, with all columns of the layout (or the first)."""
+    def wide(self, rows: Floats) -> Floats:
+        """Rows of `statistics`, or sums of them, with all columns of the layout."""
         made = np.zeros((*rows.shape[:-1], len(self.layout)))
         made[..., self.columns] = rows
-        return made if width is None else made[..., :width]
+        return made
+
+    def held(self, rows: Ints, columns: Ints) -> Floats:
+        """Those columns of the layout of some of its rows."""
+        made = np.zeros((len(rows), len(columns)))
+        _, own, theirs = np.intersect1d(self.columns, columns, return_indices=True)
+        for place, at in zip(own, theirs, strict=True):
+            made[:, at] = self.statistics[rows, place]
+        return made
 
     def total(self, mask: Bools | None = None) -> Floats:
         """The sums over its items, or those of a mask of them."""
@@ -161,7 +170,7 @@ class JudgedRun:
         return self.wide(np.add.reduceat(self.statistics[rows[order]], first, axis=0))
 
 
-class OpenJudge:
+class OpenJudge(ABC):
     """A judge with what it needs: a pack of words, a trained reader.
 
     `configuration` and `decides` are what the manifest tells of it and what decides its rows
@@ -176,13 +185,13 @@ class OpenJudge:
     about: Mapping[str, Any] = {}
     plan: Sequence[str] = ()
 
+    @abstractmethod
     def runs(self, run: FinishedRun, items: SplitItems) -> Iterator[tuple[JudgedRun, pa.Table]]:
         """The run judged, once for each way it can be read, and its rows of items.parquet."""
-        raise NotImplementedError
 
     def answers(self, run: FinishedRun, items: SplitItems) -> JudgedAnswers:
-        """Every answer judged alone; of kinds that are audited."""
-        raise NotImplementedError
+        """Every answer judged alone; a kind with the facet `audited` gives it."""
+        raise ConfigError("answers of this kind of item are not judged one by one")
 
 
 ByOrder = Callable[[Path, Mapping[str, Mapping[str, Any]]], Iterator[tuple[str, int, bool | None]]]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clinqa.core.errors import CheckFailed, SourceError
-from clinqa.core.figures import Figure
+from clinqa.core.figures import Figure, GapPair
 from clinqa.core.manifest import Manifest, sha256_file
 from clinqa.core.outfolder import MANIFEST
 
@@ -89,20 +89,6 @@ class AuditGap:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditGapPair:
-    """How far the excess gaps of two runs lie apart, the first less the second."""
-
-    a: str
-    b: str
-    dimension: str
-    metric: str
-    difference: float | None
-    p: float | None
-    p_max: float | None
-    signature: str
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
     """Everything the page says of an audit; nothing here is of one patient."""
 
@@ -110,7 +96,7 @@ class Audit:
     gaps: tuple[AuditGap, ...]
     meta: Mapping[str, Any]
     manifest: Manifest
-    gap_pairs: tuple[AuditGapPair, ...] = ()
+    gap_pairs: tuple[GapPair, ...] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -210,7 +196,7 @@ def read_audit(folder: Path) -> Audit:
             record_of(AuditGap, {**entry, "repeats": len(entry["repeats"])})
             for entry in data["gaps"]
         )
-        pairs = tuple(record_of(AuditGapPair, entry) for entry in data.get("gap_pairs", ()))
+        pairs = tuple(record_of(GapPair, entry) for entry in data.get("gap_pairs", ()))
         meta = data["meta"]
         for key in ("runs", "dimensions", "metrics", "settings", "excluded", "pareto"):
             meta[key]
