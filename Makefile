@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model lift study test test-all slow bench bench-answers bench-coverage lint clean
+.PHONY: help demo demo-model lift study test test-all slow bench bench-answers bench-coverage bench-scoring lint clean
 .DELETE_ON_ERROR:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make slow      the long and large tests"
 	@echo "make bench     the benchmark on simulated reports"
 	@echo "make bench-coverage how often intervals hold the truth"
+	@echo "make bench-scoring  what intervals take of scoring, and its memory"
 	@echo "make bench-answers  how often the scorer of answers agrees with readers"
 	@echo "make lint      format and lint in place"
 	@echo "make clean     remove what these commands made, .venv too"
@@ -66,11 +67,15 @@ slow: $(VENV)/.full
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/echo.py
 
-# The scorer of long-form answers beside people who read the same answers.
 # How often intervals hold the truth, beside three other methods; tables for docs/statistics.md.
 bench-coverage: $(VENV)/.test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/coverage.py
 
+# What intervals and tests take of scoring, and its memory: 100,603 answers in each of six runs.
+bench-scoring: $(VENV)/.test
+	$(BIN)/python benchmarks/scoring.py
+
+# The scorer of long-form answers beside people who read the same answers.
 bench-answers: $(VENV)/.test
 	$(BIN)/python benchmarks/answers.py
 

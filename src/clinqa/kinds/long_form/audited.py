@@ -18,7 +18,7 @@ from clinqa.kinds.long_form.answer_measures import (
     status_measures,
     text_measures,
 )
-from clinqa.kinds.long_form.judges import COLUMNS, JudgedWith, labeller_of
+from clinqa.kinds.long_form.judges import COLUMNS, JudgedWith
 from clinqa.kinds.long_form.text.metrics import METRICS
 from clinqa.stats.measure import Measure
 
@@ -48,7 +48,7 @@ def _measures(signatures: Mapping[str, str], labeller: str) -> list[Measure]:
 def _means(told: JudgedWith | Mapping[str, str]) -> list[Measure]:
     """Of answers judged anew; or by the signatures of scores, with which of the two METEORs."""
     if isinstance(told, JudgedWith):
-        return _measures(told.signatures, labeller_of(told.pack))
+        return _measures(told.signatures, told.labeller)
     last = _METEOR if _METEOR in told else _WITHOUT_SYNONYMS
     found = _measures(dict.fromkeys((*METRICS[:-1], last), ""), "")
     return [replace(one, signature=told.get(one.name, "")) for one in found]

@@ -41,7 +41,7 @@ from clinqa.kinds.long_form.text import STATISTICS, TextMetrics
 from clinqa.kinds.outputs import is_refusal
 from clinqa.packs.loader import Pack, builtin_pack, load_pack
 
-__all__ = ["CLASSES", "COLUMNS", "JUDGES", "ClinicalJudge", "JudgedWith", "labeller_of"]
+__all__ = ["CLASSES", "COLUMNS", "JUDGES", "ClinicalJudge", "JudgedWith"]
 
 SAME_LABELLER = (
     "the labeller that reads the answers also made the reference labels: an error they share goes "
@@ -108,9 +108,12 @@ ROWS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class JudgedWith:
-    """What a run was judged with, and what is known of its texts."""
+    """What a run was judged with, and what is known of its texts.
+
+    `labeller` says who read the answers, for signatures: the pack and the words of answers."""
 
     pack: Pack
+    labeller: str
     signatures: Mapping[str, str]
     short_references: float
 
@@ -134,11 +137,10 @@ class ClinicalJudge(OpenJudge):
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
+        words = words_fingerprint(pack)
+        self._labeller = f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words[:8]}"
         self.configuration = {"pack": pack.spec.id}
-        self.decides = {
-            "pack_fingerprint": pack.fingerprint,
-            "words_fingerprint": words_fingerprint(pack),
-        }
+        self.decides = {"pack_fingerprint": pack.fingerprint, "words_fingerprint": words}
         self.about = {
             "names": {name: spec.name for name, spec in pack.abnormalities.items()},
             "labeller": {
@@ -200,7 +202,7 @@ class ClinicalJudge(OpenJudge):
             predictions["repeat"].to_numpy().astype(np.int64),
             columns,
             np.concatenate([text.statistics, clinical], axis=1),
-            JudgedWith(self._pack, text.signatures, text.short_references),
+            JudgedWith(self._pack, self._labeller, text.signatures, text.short_references),
         )
         return _Texts(predictions, judged, text, answers, statuses, verdicts, risks, unknown)
 
@@ -345,11 +347,6 @@ def load_questions(table: pa.Table, _: Path) -> SplitItems:
     groups = table["group"].combine_chunks().dictionary_encode()
     codes = groups.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return SplitItems(table, {"patient": codes})
-
-
-def labeller_of(pack: Pack) -> str:
-    """Who reads the answers, for signatures: the pack and the words of answers."""
-    return f"pack:{pack.spec.id}@{pack.fingerprint[:8]}+{words_fingerprint(pack)[:8]}"
 
 
 def _open(folder: Path, manifest: Manifest, _: Any, options: JudgeOptions) -> ClinicalJudge:

@@ -31,7 +31,7 @@ from clinqa.kinds.long_form.answer_measures import (
     text_measures,
 )
 from clinqa.kinds.long_form.clinical import KINDS
-from clinqa.kinds.long_form.judges import CLASSES, labeller_of
+from clinqa.kinds.long_form.judges import CLASSES
 from clinqa.stats.measure import Measure
 
 __all__ = [
@@ -79,7 +79,7 @@ def _measures(
     judged: JudgedRun, mask: Bools | None, types: set[str], *, classes: bool
 ) -> list[Measure]:
     """Of items whose questions are of these types; `classes` as in `clinical_measures`."""
-    total, labeller = judged.total(mask), labeller_of(judged.of_kind.pack)
+    total, labeller = judged.total(mask), judged.of_kind.labeller
     only = types.pop() if len(types) == 1 else None
     return [
         *text_measures(judged.of_kind.signatures),
