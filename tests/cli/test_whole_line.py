@@ -42,7 +42,7 @@ def test_the_worked_example_of_the_readme_works_as_written(
     assert Path("mine/manifest.json").is_file()
 
 
-def test_the_demo_runs_twice_and_says_where_the_results_lie(
+def test_the_demo_runs_twice_and_ends_with_a_page_that_says_how_to_make_it_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -50,7 +50,14 @@ def test_the_demo_runs_twice_and_says_where_the_results_lie(
         assert run(["demo", "--studies", "40"]) == 0, capsys.readouterr().err
     captured = capsys.readouterr()
     assert "The results lie in demo/dataset" in captured.out
+    assert captured.out.endswith("Open the page in a browser: demo/report.html\n")
     assert captured.err == ""
+    page = Path("demo/report.html").read_text(encoding="utf-8")
+    for line in (
+        "clinqa predict demo/dataset --model baseline:prior --seed 0 --out demo/runs/prior",
+        "clinqa score demo/dataset demo/runs/retrieval demo/runs/prior --out demo/scores",
+    ):
+        assert line in page
 
 
 def test_the_same_build_again_is_already_done(
@@ -91,17 +98,3 @@ def test_the_dataset_loads_by_its_folder_alone(
     loaded = load_dataset("mine", cache_dir=str(tmp_path / "cache"))
     assert set(loaded) == {"train", "validation", "test"}
     assert {"question", "context", "answer", "spans"} <= set(loaded["train"].column_names)
-
-
-def test_the_demo_ends_with_a_page_that_says_how_to_make_it_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["demo", "--studies", "40"]) == 0, capsys.readouterr().err
-    assert capsys.readouterr().out.endswith("Open the page in a browser: demo/report.html\n")
-    page = Path("demo/report.html").read_text(encoding="utf-8")
-    for line in (
-        "clinqa predict demo/dataset --model baseline:prior --seed 0 --out demo/runs/prior",
-        "clinqa score demo/dataset demo/runs/retrieval demo/runs/prior --out demo/scores",
-    ):
-        assert line in page
