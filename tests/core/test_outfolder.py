@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clinqa.core import outfolder
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST, OutFolder, is_ours, open_out
@@ -254,3 +255,22 @@ def test_a_folder_is_ours_finished_or_not(tmp_path: Path) -> None:
         assert is_ours(out.path)
         out.commit(Manifest(verb="v", data_class="public", identity={}, clinqa="0"))
         assert is_ours(out.path)
+
+
+def test_what_an_unfinished_run_needs_stays_until_the_manifest_stands(tmp_path: Path) -> None:
+    with open_out(tmp_path / "out", IDENTITY, resume=True) as folder:
+        (folder.partial / "checkpoint-1").mkdir()
+        (folder.partial / "checkpoint-1" / "weights").write_text("w")
+        (folder.partial / "result").write_text("r")
+        needed: list[bool] = []
+
+        def move(file: Path, *_: object) -> None:
+            needed.append((folder.partial / "checkpoint-1" / "weights").is_file())
+            os.replace(file, folder.path / file.name)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(outfolder, "move", move)
+            done = folder.commit(manifest(), passing=["checkpoint-*"])
+    assert needed == [True]
+    assert [record.name for record in done.outputs] == ["result"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"manifest.json", "result"}

@@ -112,15 +112,26 @@ class OutFolder(Closing):
                 else:
                     os.unlink(entry.path)
 
-    def commit(self, manifest: Manifest, rows: Mapping[str, int] | None = None) -> Manifest:
+    def commit(
+        self,
+        manifest: Manifest,
+        rows: Mapping[str, int] | None = None,
+        passing: Sequence[str] = (),
+    ) -> Manifest:
         """Hash everything in `partial`, move it into place, write the manifest, tidy up.
 
         `rows` gives the number of rows of a file by its name. Returns the manifest as written.
-        A journal goes with the partial folder: what it held is in the results.
+        A journal goes with the partial folder: what it held is in the results. So does what
+        `passing` names (patterns of names): until the manifest stands, a killed run needs it.
         """
         rows = rows or {}
         with writing(self.path):
-            names = sorted(files_under(self.partial) - {STARTED, JOURNAL})
+            left = {path for pattern in passing for path in self.partial.glob(pattern)}
+            names = sorted(
+                name
+                for name in files_under(self.partial) - {STARTED, JOURNAL}
+                if left.isdisjoint([self.partial / name, *(self.partial / name).parents])
+            )
             records = []
             for name in names:
                 settle(self.partial / name, self.private)

@@ -181,8 +181,9 @@ class Stage:
     counts of a finished folder from its manifest. `origin` is where the data are known to come
     from (`core.origin`). `holds` is what the folder is said to hold: "this build". `resume` keeps
     what an ended run left, and `keeps` names (as patterns) what beside journal and log is worth
-    it. `sends` says that there is a log even if nothing was sent.
-    `when_done` may open a finished folder again. `foreseen` are the warnings of a dry run.
+    it; `passing` names what of it goes once the manifest stands. `sends` says that there is a log
+    even if nothing was sent. `when_done` may open a finished folder again. `foreseen` are the
+    warnings of a dry run.
     """
 
     verb: str
@@ -200,6 +201,7 @@ class Stage:
     libraries: Sequence[str] = ("pyarrow", "numpy", "polars")
     resume: bool = False
     keeps: Sequence[str] = ()
+    passing: Sequence[str] = ()
     sends: bool = False
     when_done: Callable[[OutFolder], OutFolder] | None = None
 
@@ -235,7 +237,7 @@ def run_stage(stage: Stage) -> StageResult:
                 manifest = _manifest(stage, known, made, identity, started, clock)
                 if made.describe is not None:
                     made.describe(manifest)
-            finished = folder.commit(manifest, made.rows)
+            finished = folder.commit(manifest, made.rows, stage.passing)
     return StageResult(
         stage.told(finished), list(finished.warnings), list(made.lines), manifest=finished
     )

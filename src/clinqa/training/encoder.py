@@ -104,7 +104,7 @@ class EncoderJob(TrainingTask):
         body = canary_json(self._statements, odds).encode("utf-8")
         write_durably(folder / CANARIES, body, private=self.private)
         finish.write_seen(folder, self, watch)
-        finish.tidy(folder, watch, self, details)
+        finish.write_told(folder, watch, self, details)
         return finish.made_of(self, watch, details)
 
     def _odds(self, model: Any) -> list[float]:

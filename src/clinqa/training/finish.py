@@ -39,8 +39,8 @@ __all__ = [
     "finish_lora",
     "made_of",
     "place_files",
-    "tidy",
     "write_seen",
+    "write_told",
 ]
 
 CURVES = "curves.svg"
@@ -82,7 +82,7 @@ def finish_lora(job: Any, base: Base, trainer: Any, watch: Watch, folder: Path) 
         "embedding_rows": job.rows,
     }
     warnings = _warnings(before, after)
-    tidy(folder, watch, job, details)
+    write_told(folder, watch, job, details)
     return made_of(job, watch, details, base.notes, warnings)
 
 
@@ -195,8 +195,8 @@ def write_seen(folder: Path, job: Any, watch: Watch) -> None:
         path.chmod(0o600)
 
 
-def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
-    """Write curves and card, and take away what only a resumed training would need."""
+def write_told(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
+    """Write curves and card."""
     log = read_log(folder / LOG)
     columns = sorted({key for row in log for key in row} - {"step"})
     rows = [[row["step"], *(row.get(key, "") for key in columns)] for row in log]
@@ -213,9 +213,6 @@ def tidy(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
     except MissingExtra:
         details["curves"] = "not drawn: matplotlib is not installed"
     _write(folder / CARD, render_card(job, details), job.private)
-    for left in (*folder.glob("checkpoint-*"), *folder.glob(f"{BEST}*"), folder / "final"):
-        shutil.rmtree(left, ignore_errors=True)
-    (folder / LOG).unlink(missing_ok=True)
 
 
 def _reloaded(

@@ -45,6 +45,8 @@ from clinqa.training.train_options import TrainOptions
 
 __all__ = ["LIBRARIES", "train"]
 
+PASSING = ("checkpoint-*", f"{BEST}*", "final", LOG)
+"""What a training can go on from; it stays until adapter and manifest stand in their places."""
 LIBRARIES = ("torch", "transformers", "peft", "trl", "accelerate", "bitsandbytes", "pyarrow")
 
 
@@ -94,7 +96,8 @@ def train(
             seeds={"seed": options.seed},
             libraries=LIBRARIES,
             resume=True,
-            keeps=("checkpoint-*", f"{BEST}*", "final", LOG),
+            keeps=PASSING,
+            passing=PASSING,
         )
     )
     if result.already_done:
