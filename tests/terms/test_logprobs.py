@@ -55,7 +55,7 @@ def test_each_occurrence_has_the_probability_of_a_plain_forward_pass(
     items = [("a", parts, places), ("b", other, _places(other["question"]))]
     scored = dict(score_items(model, items, form))
     gold = gold_text(parts, form, model.renderer)
-    tokens, offsets = model.renderer.encode_text(gold.text)
+    tokens, offsets = model.renderer.encode_text(gold.text, gold.written)
     plain = transformers.AutoModelForCausalLM.from_pretrained(tmp_path, dtype=torch.float32)
     with torch.inference_mode():
         table = plain(input_ids=torch.tensor([tokens])).logits[0].log_softmax(dim=-1)

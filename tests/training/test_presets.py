@@ -75,6 +75,7 @@ def test_an_override_is_read_as_yaml_and_marked() -> None:
         ("batch_size=many", "batch_size"),
         ("method=encoder", "choose the preset"),
         ("epochs=[", "YAML"),
+        ("add_tokens=['<|lvef|>']", "a mark of turns"),
         ("targets=everything", "targets"),
         ("learning_rate=1e39", "learning_rate"),
         ("accumulation=1000000000000000000000", "accumulation"),

@@ -11,11 +11,13 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
+from clinqa.models.local.marks import Marks
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling, messages_sha256
 from clinqa.models.trained import CANARIES, trained_folder
 from clinqa.models.weights import (
@@ -203,10 +205,13 @@ def load_classifier(
 
 
 def tokens_of(tokenizer: Any, statement: str, context: str) -> tuple[list[int], list[int]]:
-    """Tokens and their types; nothing is cut."""
-    texts = (statement, context) if context else (statement,)
-    found = tokenizer(*texts, truncation=False, return_token_type_ids=True)
-    return list(found["input_ids"]), list(found["token_type_ids"])
+    """Tokens and their types; nothing is cut, and marks such as [SEP] in a text are its letters."""
+    return _marks_of(tokenizer).read_pair(statement, context)
+
+
+@lru_cache(maxsize=4)
+def _marks_of(tokenizer: Any) -> Marks:
+    return Marks(tokenizer)
 
 
 def log_odds(model: Any, rows: Sequence[tuple[list[int], list[int]]]) -> list[float]:

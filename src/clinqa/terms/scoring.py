@@ -154,7 +154,7 @@ def _prepared(
     form: str,
 ) -> _Text | list[ScoredPlace]:
     gold = gold_text(parts, form, model.renderer)
-    tokens, offsets = model.renderer.encode_text(gold.text)
+    tokens, offsets = model.renderer.encode_text(gold.text, gold.written)
     if len(tokens) > model.window:
         return [ScoredPlace(place, None, lost=Reason.OVER_WINDOW) for place in places]
     found = []
@@ -186,10 +186,11 @@ _MARK = "clinqa-text-stands-here"
 
 @dataclass(frozen=True, slots=True)
 class GoldText:
-    """A text and where each part of the item begins in it."""
+    """A text, where each part of the item begins in it, and what of it a template wrote."""
 
     text: str
     starts: Mapping[str, int]
+    written: tuple[tuple[int, int], ...] = ()
 
 
 def gold_text(parts: Mapping[str, str], form: str, renderer: Renderer) -> GoldText:
@@ -211,10 +212,11 @@ def gold_text(parts: Mapping[str, str], form: str, renderer: Renderer) -> GoldTe
     cut = body.index(shown)
     starts = {name: len(before) + at - cut for name, at in starts.items()}
     text = before + shown + after
+    written = ((0, len(before)), (len(before) + len(shown), len(text)))
     if answer.strip():
         starts[ANSWER] = len(text) + len(lead)
         text += lead + answer
-    return GoldText(text, starts)
+    return GoldText(text, starts, written)
 
 
 def _shown(body: str, renderer: Renderer) -> tuple[str, str, str]:

@@ -13,11 +13,20 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from clinqa.core.errors import ConfigError
 from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.kinds.registry import ItemKind, kinds
+from clinqa.models.local.marks import is_mark
 
 __all__ = ["PRESETS", "Preset", "Resolved", "Settings", "load_preset", "resolve"]
 
@@ -36,6 +45,13 @@ def _number(value: object) -> object:
 def _word(value: object) -> object:
     """YAML reads yes and no as true and false."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+def _no_mark(value: str) -> str:
+    """A word to add to a vocabulary; marks of turns are control tokens, which no text holds."""
+    if is_mark(value):
+        raise ValueError("has the form of a mark of turns, which is never a word of a text")
+    return value
 
 
 Float = Annotated[float, BeforeValidator(_number)]
@@ -68,7 +84,7 @@ class Settings(BaseModel):
     targets: Literal["attention", "mlp", "attention+mlp"] = "attention+mlp"
     quantization: Literal["nf4", "none"] = "none"
     precision: Literal["bf16", "f32"] = "bf16"
-    add_tokens: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    add_tokens: tuple[Annotated[str, Field(min_length=1), AfterValidator(_no_mark)], ...] = ()
     false_weight: Positive = 1.0
     best_by: Literal["none", "loss", "accuracy", "macro_f1"] = "none"
     validations: Count = 1

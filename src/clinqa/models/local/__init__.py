@@ -1,6 +1,7 @@
 """Models that run in this process, from files on this machine: `hf:PATH` and `gguf:FILE`.
 
 runtime   loading weights, tokenizer and adapter, all offline
+marks     control tokens of a template told apart from marks inside texts
 render    from messages to tokens: the model's own chat template, or plain completion
 plan      which prompts go together: what they share is computed once
 attention keys and values; attention over what the rows of a batch share

@@ -14,12 +14,13 @@ A completion prompt looks like this, and what the model adds until a blank line 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jinja2 import TemplateError
 
 from clinqa.core.errors import ModelError
+from clinqa.models.local.marks import Filled, Marks
 from clinqa.models.protocol import Message, folded
 
 __all__ = ["Renderer"]
@@ -38,13 +39,15 @@ class Renderer:
     tokenizer: Any
     kind: str
     system_role: bool
+    marks: Marks
 
     @classmethod
     def of(cls, tokenizer: Any) -> Renderer:
         """The tokenizer's chat template if it has one, else completion."""
+        marks = Marks(tokenizer)
         if not getattr(tokenizer, "chat_template", None):
-            return cls(tokenizer, "completion", True)
-        return cls(tokenizer, "chat", _takes_system(tokenizer))
+            return cls(tokenizer, "completion", True, marks)
+        return cls(tokenizer, "chat", _takes_system(tokenizer), marks)
 
     @property
     def stops(self) -> tuple[str, ...]:
@@ -53,16 +56,25 @@ class Renderer:
 
     def text(self, messages: Sequence[Message]) -> str:
         """The prompt as the model reads it, up to where its answer begins."""
+        return self.filled(messages).text
+
+    def filled(self, messages: Sequence[Message]) -> Filled:
+        """The prompt's text, and which marks in it the chat template wrote."""
         if self.kind == "completion":
-            return _completion(messages)
+            return Filled(_completion(messages))
         turns = messages if self.system_role else folded(messages)
         try:
-            return str(
-                self.tokenizer.apply_chat_template(
-                    [{"role": turn.role, "content": turn.text} for turn in turns],
-                    tokenize=False,
-                    add_generation_prompt=True,
-                    enable_thinking=False,  # templates that know no thinking ignore it
+            return self.marks.found(
+                str(
+                    self.tokenizer.apply_chat_template(
+                        [
+                            {"role": turn.role, "content": self.marks.hidden(turn.text)}
+                            for turn in turns
+                        ],
+                        tokenize=False,
+                        add_generation_prompt=True,
+                        enable_thinking=False,  # templates that know no thinking ignore it
+                    )
                 )
             )
         except (TemplateError, ValueError, TypeError, LookupError) as error:
@@ -72,35 +84,36 @@ class Renderer:
 
     def encode(self, messages: Sequence[Message]) -> list[int]:
         """The prompt's tokens."""
-        return self._tokens(self.text(messages))
+        return self._tokens(self.filled(messages))
 
     def encode_pair(self, messages: Sequence[Message], continuation: str) -> tuple[list[int], int]:
         """Tokens of prompt and continuation, and how many of them are the continuation's."""
-        prompt = self.text(messages)
+        prompt = self.filled(messages)
         if self.kind == "completion" and not continuation[:1].isspace():
             continuation = " " + continuation
-        before, both = self._tokens(prompt), self._tokens(prompt + continuation)
+        before = self._tokens(prompt)
+        both = self._tokens(replace(prompt, text=prompt.text + continuation))
         if both[: len(before)] == before:
             return both, len(both) - len(before)
         # The tokenizer merges across the border; a model that answers starts after the prompt.
-        own = self.tokenizer(continuation, add_special_tokens=False)["input_ids"]
+        own = self.marks.read(Filled(continuation), add=False)
         return [*before, *own], len(own)
 
-    def encode_text(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """A rendered text's tokens, and where each stands in it: code points, half open.
+    def encode_text(
+        self, text: str, written: Sequence[tuple[int, int]] = ()
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """A text's tokens, and where each stands in it: code points, half open.
 
-        Marks that the tokenizer adds by itself stand nowhere: (0, 0).
+        `written` are the stretches of it that a template wrote: only there marks are control
+        tokens. Those that the tokenizer adds by itself stand nowhere: (0, 0).
         """
         if not getattr(self.tokenizer, "is_fast", False):
             raise ModelError(
                 "the model's tokenizer does not say where its tokens stand in the text (no "
                 "tokenizer.json); convert it with transformers' AutoTokenizer and save it"
             )
-        made = self.tokenizer(
-            text, add_special_tokens=self.kind != "chat", return_offsets_mapping=True
-        )
-        tokens: list[int] = list(made["input_ids"])
-        places = [(int(start), int(end)) for start, end in made["offset_mapping"]]
+        filled = self.marks.written(text, written)
+        tokens, places = self.marks.read_with_places(filled, add=self.kind != "chat")
         if self.kind != "chat" and len(tokens) > 1 and tokens[-1] == self.tokenizer.eos_token_id:
             if places[-1][0] == places[-1][1]:
                 return tokens[:-1], places[:-1]
@@ -125,11 +138,10 @@ class Renderer:
         found = [place for place in places if place >= 0]
         return text[: min(found)] if found else None
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokens(self, filled: Filled) -> list[int]:
         if self.kind == "chat":  # the template wrote the marks itself
-            tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
-            return tokens
-        tokens = self.tokenizer(text)["input_ids"]
+            return self.marks.read(filled, add=False)
+        tokens = self.marks.read(filled, add=True)
         end = self.tokenizer.eos_token_id
         return tokens[:-1] if len(tokens) > 1 and tokens[-1] == end else tokens
 
