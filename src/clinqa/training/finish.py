@@ -47,6 +47,9 @@ CURVES = "curves.svg"
 CSV = "curves.csv"
 CARD = "README.md"
 _CONFIG = "adapter_config.json"
+_SETS = ("target_modules", "modules_to_save", "exclude_modules", "layers_to_transform")
+_CLOCK = ("seconds",)
+"""What the log holds that differs from run to run: the same training leaves the same files."""
 _SAME = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
 """How far a reloaded adapter's log-probabilities may be from those in memory, on average."""
 
@@ -110,10 +113,33 @@ def made_of(
     )
     return Made(
         {"items": counts},
-        warnings=warnings,
+        warnings=[*watch.notes, *_one_class(job), *_unlearnt(details), *warnings],
         details={**details, "resumed_at_step": watch.resumed_at},
         lines=notes,
     )
+
+
+def _one_class(job: Any) -> list[str]:
+    """What is to be said where validation holds one of two classes only."""
+    labels = {example.label for example in job.validation.examples}
+    if job.trains.classes is None or len(labels) != 1:
+        return []
+    [label] = labels
+    return [
+        f"all {len(job.validation.examples):,} items of validation are "
+        f"{job.trains.classes[label or 0]}: accuracy and macro-F1 on them say little"
+    ]
+
+
+def _unlearnt(details: Mapping[str, Any]) -> list[str]:
+    """What is to be said where the loss ended well above where it began."""
+    first, last = details["loss_first"], details["loss_last"]
+    if first is None or not last > max(2 * first, first + 1):
+        return []
+    return [
+        f"the loss rose from {first:.3g} at the first step to {last:.3g} at the last: the training "
+        "diverged; lower learning_rate"
+    ]
 
 
 def _canaries(job: Any) -> tuple[Canary, ...]:
@@ -198,7 +224,7 @@ def write_seen(folder: Path, job: Any, watch: Watch) -> None:
 def write_told(folder: Path, watch: Watch, job: Any, details: dict[str, Any]) -> None:
     """Write curves and card."""
     log = read_log(folder / LOG)
-    columns = sorted({key for row in log for key in row} - {"step"})
+    columns = sorted({key for row in log for key in row} - {"step", *_CLOCK})
     rows = [[row["step"], *(row.get(key, "") for key in columns)] for row in log]
     _write(folder / CSV, csv_text(["step", *columns], rows), job.private)
     try:
@@ -254,9 +280,13 @@ def _warnings(before: list[list[float]], after: list[list[float]]) -> list[str]:
 
 
 def _name_base(path: Path, name: str) -> None:
-    """The base by the name it is opened under, not by a path of this machine."""
+    """The base by the name it is opened under, not by a path of this machine; and names in order,
+    which PEFT writes as a set happens to give them."""
     config = json.loads(path.read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = name
+    for key in _SETS:
+        if isinstance(config.get(key), list):
+            config[key] = sorted(config[key])
     path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -189,7 +189,22 @@ class TrainingTask(ABC):
             examples_of(dataset, name, own, reader, window, options.leave_out_long)
             for name, own in items.items()
         )
+        self._check_classes(train)
         return train, validation
+
+    def _check_classes(self, train: TrainSplit) -> None:
+        """ConfigError where two classes are to be learnt and train holds one."""
+        labels = {example.label for example in train.examples}
+        if self.trains.classes is None or len(labels) > 1:
+            return
+        [label] = labels
+        told = {"--limit": self.options.limit, "--category": self.options.categories}
+        given = " or ".join(name for name, chosen in told.items() if chosen)
+        raise ConfigError(
+            f"{self.dataset.folder}: all {len(train.examples):,} items of train that are read are "
+            f"{self.trains.classes[label or 0]}, and a model would learn to say nothing else; "
+            + (f"choose others with {given}" if given else "build it with items of both classes")
+        )
 
     def __post_init__(self) -> None:
         self.prepare()

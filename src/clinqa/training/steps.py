@@ -20,6 +20,7 @@ from typing import Any
 
 from clinqa.core.errors import ModelError
 from clinqa.training.batches import IGNORED
+from clinqa.training.checkpoints import saving
 from clinqa.training.order import Order
 from clinqa.training.presets import Settings
 from clinqa.training.validation import Scores
@@ -66,7 +67,7 @@ def common_arguments(settings: Settings, folder: Path, *, seed: int, device: str
         "logging_first_step": True,
         "logging_nan_inf_filter": False,
         "save_strategy": "no",  # `watch` decides when
-        "save_total_limit": 1,
+        "save_total_limit": None,  # `checkpoints` takes away the old ones
         "eval_strategy": "no",
         "report_to": "none",
         "disable_tqdm": True,
@@ -120,17 +121,41 @@ class OwnSteps:
         whole step; ModelError where it is no number."""
         loss = (losses * inputs["weights"]).sum() / (len(losses) if count is None else count)
         if not torch.isfinite(loss):
-            ids = sorted({self._train[n].item_id for n in inputs["numbers"].tolist()})
-            raise ModelError(
-                f"the loss is no finite number at step {self.state.global_step + 1}; items of the "
-                f"batch: {', '.join(ids)}. Look at them, {self.advice}"
-            )
+            raise ModelError(self._no_number(inputs))
         self.tally.useful += int(useful)
         self.tally.computed += inputs["input_ids"].numel()
         self.tally.items += items
         if self.args.average_tokens_across_devices and count is not None:
             loss = loss * self.accelerator.num_processes
         return loss
+
+    def _no_number(self: Any, inputs: dict[str, Any]) -> str:
+        """Why the loss is none: the weights ran away, or it was none from the start."""
+        step = self.state.global_step + 1
+        ids = sorted({self._train[n].item_id for n in inputs["numbers"].tolist()})
+        said = f"the loss is no finite number at step {step}"
+        if step == 1:
+            listed = ", ".join(ids)
+            return f"{said}; items of the batch: {listed}. Look at them, {self.advice}"
+        losses = [row["loss"] for row in self.state.log_history if "loss" in row]
+        began = f" from {losses[0]:.3g} at the first step" if losses else ""
+        return (
+            f"{said}: the training diverged{began} with learning_rate "
+            f"{self._settings.learning_rate:g}; nothing was kept but checkpoints. Lower "
+            f"learning_rate (--set learning_rate={self._settings.learning_rate / 10:g}) and begin "
+            f"again with --fresh; if it does so again, look at the items of the batch: "
+            f"{', '.join(ids)}"
+        )
+
+    def save_model(self: Any, output_dir: Any = None, **given: Any) -> None:
+        """OSError where the files cannot be written."""
+        with saving(Path(self.args.output_dir)):
+            super().save_model(output_dir, **given)  # type: ignore[misc]  # of the trainer
+
+    def _save_checkpoint(self: Any, model: Any, trial: Any) -> None:
+        """OSError where the files cannot be written."""
+        with saving(Path(self.args.output_dir)):
+            super()._save_checkpoint(model, trial)  # type: ignore[misc]  # of the trainer
 
     def floating_point_ops(self, inputs: dict[str, Any]) -> int:
         """Not counted: the estimate knows nothing of shared tokens."""

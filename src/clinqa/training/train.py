@@ -29,6 +29,7 @@ from clinqa.core.stage import (
 )
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.local.place import WeightsPlace, place_of
+from clinqa.training.checkpoints import resume_point
 from clinqa.training.lora import check_extra
 from clinqa.training.prepare import (
     BEST,
@@ -118,10 +119,14 @@ def _worker(method: str) -> Any:
 
 def _check_resume(place: Workplace, options: TrainOptions) -> None:
     """--resume insists that there is something to go on from."""
-    if options.resume and not any(place.partial.glob("checkpoint-*")):
+    if not options.resume:
+        return
+    found = resume_point(place.partial)
+    if found.checkpoint is None:
+        lost = "".join(f" ({note.partition(';')[0]})" for note in found.notes[:1])
         raise ConfigError(
-            f"--resume: {place.folder.path} holds no checkpoint of this training; leave --resume "
-            "out to start"
+            f"--resume: {place.folder.path} holds no checkpoint of this training{lost}; leave "
+            "--resume out to start"
         )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.training.batches import Collator
+from clinqa.training.checkpoints import saving
 from clinqa.training.examples import TrainExample
 from clinqa.training.presets import Settings
 from clinqa.training.steps import (
@@ -143,7 +144,8 @@ class AnswerTrainer(OwnSteps, Trainer):  # type: ignore[misc]
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Without the model card that TRL would write: ours is written at the end."""
-        super(trl.SFTTrainer, self)._save_checkpoint(model, trial)
+        with saving(Path(self.args.output_dir)):
+            super(trl.SFTTrainer, self)._save_checkpoint(model, trial)
 
 
 def arguments(

@@ -6,7 +6,6 @@ import ctypes
 import importlib
 import json
 import math
-import os
 import shutil
 import signal
 import threading
@@ -21,9 +20,17 @@ from typing import Any
 from clinqa.core.errors import ModelError
 from clinqa.core.outfolder import write_durably
 from clinqa.core.stage import Progress
+from clinqa.training.checkpoints import (
+    ResumePoint,
+    drop_old,
+    keep_best,
+    resume_point,
+    seal,
+    take_away,
+)
 from clinqa.training.prepare import BEST, LOG
 from clinqa.training.presets import Settings
-from clinqa.training.ranks import is_first, processes
+from clinqa.training.ranks import is_first, processes, wait_for_all
 
 try:
     from transformers import TrainerCallback
@@ -34,9 +41,8 @@ _TRIM: Any = None
 with suppress(OSError, AttributeError):
     _TRIM = ctypes.CDLL("libc.so.6").malloc_trim  # glibc alone knows it
 
-__all__ = ["BEST_STATE", "Watch", "drive", "last_checkpoint", "read_log"]
+__all__ = ["Watch", "drive", "read_log"]
 
-BEST_STATE = "best.json"
 STAGE = "training"
 _SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM)
 
@@ -56,13 +62,16 @@ class Watch(TrainerCallback):  # type: ignore[misc]
     trainer: Any = None
     stop_after: int | None = None  # steps of this call; for tests of interruption
     best: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # checkpoints that could not be taken
     _started: float = field(default_factory=time.monotonic)
     _saved: float = field(default_factory=time.monotonic)
     _seconds_before: float = 0.0
     _before: dict[str, int] = field(default_factory=lambda: {"tokens": 0, "computed_tokens": 0})
 
-    def begin(self) -> None:
+    def begin(self, found: ResumePoint) -> None:
         """Before training: forget what was logged after the checkpoint that is gone on from."""
+        self.resumed_at, self.best = found.step, dict(found.best)
+        self.notes = list(found.notes)
         kept = [row for row in read_log(self.folder / LOG) if row["step"] <= self.resumed_at]
         if kept:
             self._seconds_before = float(kept[-1].get("seconds", 0.0))
@@ -70,7 +79,8 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if is_first():  # two processes would take each other's unfinished file
             body = "".join(json.dumps(row) + "\n" for row in kept)
             write_durably(self.folder / LOG, body.encode("ascii"), private=self.private)
-        self.best = self._best_on_disk()
+            for left in found.useless:
+                take_away(left)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         """A line of the log: a step's loss, or a validation."""
@@ -125,7 +135,13 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             _TRIM(0)
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Note when the last checkpoint was written."""
+        """The checkpoint is written, by all processes: it is whole from now on."""
+        wait_for_all()
+        if is_first():
+            step = state.global_step
+            told = {"step": step, "best": self.best.get("step")}
+            seal(self.folder / f"checkpoint-{step}", told, private=self.private)
+            drop_old(self.folder)
         self._saved = time.monotonic()
 
     @contextmanager
@@ -172,32 +188,8 @@ class Watch(TrainerCallback):  # type: ignore[misc]
             shutil.rmtree(fresh, ignore_errors=True)
         self.trainer.save_model(str(fresh))
         if self.trainer.is_world_process_zero():
-            body = json.dumps(self.best).encode("ascii")
-            write_durably(fresh / BEST_STATE, body, private=self.private)
-            best, old = self.folder / BEST, self.folder / f"{BEST}.old"
-            shutil.rmtree(old, ignore_errors=True)
-            if best.is_dir():
-                os.replace(best, old)
-            os.replace(fresh, best)
-            shutil.rmtree(old, ignore_errors=True)
-
-    def _best_on_disk(self) -> dict[str, Any]:
-        """What an earlier call kept, if it is not from steps that are done again now.
-
-        If it is, it goes: those steps are the same again, and the best of them too.
-        """
-        old = self.folder / f"{BEST}.old"
-        if is_first() and old.is_dir() and not (self.folder / BEST).exists():  # killed in between
-            os.replace(old, self.folder / BEST)
-        try:
-            best = json.loads((self.folder / BEST / BEST_STATE).read_text(encoding="ascii"))
-            if best["step"] <= self.resumed_at and isinstance(best["higher"], float | int):
-                return dict(best)
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        if is_first():
-            shutil.rmtree(self.folder / BEST, ignore_errors=True)
-        return {}
+            seal(fresh, self.best, private=self.private)
+            keep_best(self.folder, fresh)
 
 
 def drive(trainer: Any, watch: Watch, items: int) -> None:
@@ -206,14 +198,16 @@ def drive(trainer: Any, watch: Watch, items: int) -> None:
     watch.trainer = trainer
     watch.steps_an_epoch = math.ceil(items / (settings.step_items * processes()))
     watch.validates = trainer.eval_dataset is not None
-    found = last_checkpoint(watch.folder)
-    watch.resumed_at = found[1] if found else 0
-    watch.begin()
+    found = resume_point(watch.folder)
+    wait_for_all()  # each has looked before the first tidies
+    watch.begin(found)
     trainer.remove_callback(importlib.import_module("transformers").PrinterCallback)
     torch = importlib.import_module("torch")
     try:
         with watch.catching_interrupts():
-            trainer.train(resume_from_checkpoint=str(found[0]) if found else None)
+            trainer.train(
+                resume_from_checkpoint=str(found.checkpoint) if found.checkpoint else None
+            )
     except torch.OutOfMemoryError as error:
         raise ModelError(
             "the GPU's memory is too small for this batch; lower batch_size and raise accumulation "
@@ -228,28 +222,6 @@ def drive(trainer: Any, watch: Watch, items: int) -> None:
             f"the trained weights are no finite numbers after step {trainer.state.global_step}, "
             "the last; lower learning_rate, or set precision=f32"
         )
-
-
-def last_checkpoint(folder: Path) -> tuple[Path, int] | None:
-    """The latest whole checkpoint in the folder and its step."""
-    found = []
-    for path in folder.glob("checkpoint-*"):
-        number = path.name.partition("-")[2]
-        if number.isdecimal() and _is_whole(path, int(number)):
-            found.append((int(number), path))
-    if not found:
-        return None
-    step, path = max(found)
-    return path, step
-
-
-def _is_whole(checkpoint: Path, step: int) -> bool:
-    """The state is written last: a kill or a full disk may leave it out, or half of it."""
-    try:
-        state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
-        return bool(state["global_step"] == step)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
