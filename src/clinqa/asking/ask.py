@@ -1,7 +1,8 @@
 """Ask a model what is not in the journal yet, and write down each answer as it comes.
 
 Errors of the moment (rate limits, time-outs, a server that fell over, an answer that makes no
-sense) are asked again in a second pass; what fails then is recorded as it is, and the run ends.
+sense) are asked again in a second pass, each once (`models.remote.faults` has the rule of how often
+in all); what fails then is recorded as it is, and the run ends.
 
 Many failures in a row may be the prompts' own fault or the service's. What tells them apart is
 something that was answered before: it is asked once more; where nothing was yet, a question of one
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -24,9 +25,9 @@ from clinqa.asking.results import TRANSIENT, PromptKeeper, is_amount, is_whole, 
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.stage import Progress
-from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling
+from clinqa.models.protocol import Message, Model, Output, Prompt, Sampling, TellsService
 
-__all__ = ["Asking", "Earlier", "open_journal"]
+__all__ = ["Asking", "Earlier", "change_of", "open_journal"]
 
 _STAGE = "asking"
 _LOST = Output("", "error", None, None, 0.0, "bad_output")
@@ -43,6 +44,7 @@ _PLAIN = Prompt(
     seed=0,
     repeat=0,
 )
+_CHANGE = "change"  # the key of what was changed in all requests, since the service refused it
 RESUME = "nothing that was answered is lost: run the same command again to go on"
 
 
@@ -53,15 +55,25 @@ class Earlier:
     answers: int
     damaged: int
     answered: tuple[str, int] | None  # its key and repeat
+    left_out: Mapping[str, str] = field(default_factory=dict)  # what the service refused
+
+
+def change_of(name: str, how: str) -> dict[str, str]:
+    """The journal's record of a field that the service refused, and what is done instead."""
+    return {"key": _CHANGE, "field": name, "how": how}
 
 
 def open_journal(journal: Journal, budget: Budget) -> Earlier:
     """Take over what an earlier run has answered and spent."""
     damaged, answered = 0, None
+    left_out: dict[str, str] = {}
     for record in read_journal(journal.path):
         cost = record.get("cost")
         budget.spend(cost if is_amount(cost) else None)
         if record["key"] == _PROBE:
+            continue
+        if record["key"] == _CHANGE:
+            left_out[str(record.get("field"))] = str(record.get("how"))
             continue
         if not is_whole(record):
             damaged += 1
@@ -69,7 +81,7 @@ def open_journal(journal: Journal, budget: Budget) -> Earlier:
             journal.keep(record["key"])
             if not record["error"]:
                 answered = record["key"], record["repeat"]
-    return Earlier(len(journal), damaged, answered)
+    return Earlier(len(journal), damaged, answered, left_out)
 
 
 @dataclass(slots=True)
@@ -181,8 +193,10 @@ class Asking:
                 self._failures.clear()  # they were those prompts' own
                 return
             kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(self._failures.items()))
+            because = model.because() if isinstance(model, TellsService) else ""
             raise ModelError(
-                f"the service failed {self._failures.total()} times in a row ({kinds}); {RESUME}"
+                f"the service failed {self._failures.total()} times in a row ({kinds}){because}; "
+                f"{RESUME}"
             )
 
     def _answers_still(self, model: Model) -> bool:

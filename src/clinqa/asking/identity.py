@@ -140,6 +140,7 @@ def _configuration(told: Assignment) -> dict[str, Any]:
         "base_url": options.base_url,
         "api_version": options.api_version,
         "region": options.region,
+        **({"leave_out": sorted(options.leave_out)} if options.leave_out else {}),
         "adapters": [path.name for path in options.adapters],
         "dtype": options.dtype,
         "device": options.device,

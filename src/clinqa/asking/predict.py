@@ -5,15 +5,14 @@ The work of a run goes from the journal to the files in the partial folder, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from clinqa.asking.ask import Asking, open_journal
 from clinqa.asking.budget import Budget, price_of, prices_of
+from clinqa.asking.done import Done
 from clinqa.asking.identity import (
     VERB,
     Assignment,
@@ -27,13 +26,13 @@ from clinqa.asking.prompter import Prompter
 from clinqa.asking.prompts import load_template
 from clinqa.asking.reopen import reopen
 from clinqa.asking.repeats import Repeats, check_repeats, plan_repeats
-from clinqa.asking.results import PromptKeeper, Tally, write_predictions
+from clinqa.asking.results import PromptKeeper, write_predictions
 from clinqa.asking.run_models import Models
 from clinqa.asking.shots import draw_shots
-from clinqa.asking.source import ItemSource, kind_of_items, train_answers, train_texts
-from clinqa.core.errors import ConfigError, ModelError, PrivacyError
+from clinqa.asking.source import kind_of_items, train_answers, train_texts
+from clinqa.core.errors import ConfigError, PrivacyError
 from clinqa.core.journal import Journal
-from clinqa.core.manifest import Manifest, StageCounts
+from clinqa.core.manifest import Manifest
 from clinqa.core.origin import origin_of
 from clinqa.core.predictions import PREDICTIONS_FILE
 from clinqa.core.stage import (
@@ -159,6 +158,7 @@ def _destination(told: Assignment, out: Path) -> str:
         api_key_env=options.api_key_env,
         api_version=options.api_version,
         region=options.region,
+        leave_out=tuple(options.leave_out),
         attestations=options.attestations,
         egress_log=out / "egress.jsonl",  # named, and opened at the first request: there is none
     )
@@ -185,11 +185,11 @@ def answer_all(
     if not source.total:
         raise ConfigError(f"{told.dataset.folder}: the split {options.split} holds no items")
     forms = told.forms(source)
-    done = _Done(told, source, forms.total if forms else source.total)
+    done = Done(told, source, forms.total if forms else source.total)
     done.notes += forms.notes if forms else []
     weighs = told.asks.weighs if options.constrained or told.weighs_beside else None
     with ExitStack() as stack:
-        given = _model_options(told, place, notice)
+        given = _model_options(told, place, notice, done.changed)
         models = Models(options, given, stack, done.facts, weighs.words if weighs else None)
         done.repeats = repeats = plan_repeats(options, models(0))
         draws = draw_shots(
@@ -203,12 +203,13 @@ def answer_all(
         done.shots = {str(number): list(draw.ids) for number, draw in draws.items()}
         prompter = Prompter(source, told.asks, told.template, draws, repeats, options.seed, forms)
         journal = stack.enter_context(Journal(place.journal, private=place.private))
+        done.journal = journal
         keeper = stack.enter_context(
             PromptKeeper(place.partial / PROMPTS_FILE, private=place.private)
         )
         budget = Budget(price_of(options), options.max_cost)
         earlier = open_journal(journal, budget)
-        done.resume(earlier.answers, earlier.damaged, prompter.total, repeats.note)
+        done.resume(earlier, prompter.total, repeats.note)
         asking = Asking(
             prompter=prompter,
             model=models,
@@ -223,6 +224,7 @@ def answer_all(
             answered=earlier.answered,
         )
         asking.run(repeats)
+    done.models = models
     done.tally = write_predictions(
         place.journal,
         place.partial / PREDICTIONS_FILE,
@@ -238,110 +240,11 @@ def answer_all(
     return done.made(warnings, None if budget.price is None else round(budget.spent, 6))
 
 
-@dataclass(slots=True)
-class _Done:
-    """What a run did, for its manifest and for people."""
-
-    told: Assignment
-    source: ItemSource
-    prompts: int  # of one repeat
-    repeats: Repeats = field(default_factory=lambda: Repeats(1, 1, "none"))
-    resumed: int = 0
-    tally: Tally = field(default_factory=Tally)
-    shots: dict[str, list[str]] = field(default_factory=dict)
-    facts: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def resume(self, answers: int, damaged: int, total: int, note: str) -> None:
-        """Note what an earlier run left."""
-        self.resumed = answers
-        if note:
-            self.notes.append(note)
-        if damaged:
-            self.notes.append(f"{damaged:,} records of an earlier run are damaged; asked again")
-        if answers:
-            self.notes.append(f"{answers:,} of {total:,} answers are from an earlier run")
-
-    def made(self, warnings: Sequence[str], cost: float | None) -> Made:
-        """What goes into the manifest; ModelError where nothing at all was answered."""
-        tally, source, repeats = self.tally, self.source, self.repeats
-        if tally.statuses["error"] == tally.total and not set(tally.errors) <= {"context"}:
-            raise ModelError(
-                f"not one of {tally.total:,} prompts was answered ({_named(tally.errors)})"
-            )
-        if tally.cached:
-            self.notes.append(f"{tally.cached:,} of {tally.total:,} answers came from the cache")
-        return Made(
-            counts={"predictions": self._counts()},
-            rows={PREDICTIONS_FILE: tally.total},
-            warnings=[*warnings, *self._warnings()],
-            details={
-                "items": source.total,
-                "items_in_split": source.in_split,
-                **({"prompts": self.prompts} if self.prompts != source.total else {}),
-                "statuses": dict(tally.statuses),
-                "errors": dict(sorted(tally.errors.items())),
-                "input_tokens": tally.input_tokens,
-                "output_tokens": tally.output_tokens,
-                "model_seconds": round(tally.seconds, 3),
-                "cost": cost,
-                "resumed": self.resumed,
-                "cached": tally.cached,
-                "models": self.facts,
-                "shots": self.shots,
-                "notes": self.notes,
-            },
-            lines=self.notes,
-            configuration={
-                "repeats": repeats.run,
-                "repeats_asked": repeats.asked,
-                "vary": repeats.vary,
-            },
-        )
-
-    def _counts(self) -> StageCounts:
-        """Prompts: an item is asked in each of its forms, in each repeat."""
-        source, run, cannot = self.source, self.repeats.run, self.told.asks.cannot
-        statuses = self.tally.statuses
-        others = {name: n for name, n in statuses.items() if name != "answered" and n}
-        beyond = source.in_split - source.elsewhere - source.unaskable - source.total
-        outside = {
-            "limit": beyond * run,
-            "category": source.elsewhere * run,
-            cannot.reason if cannot else "": source.unaskable * run,
-        }
-        return StageCounts(
-            read=(source.in_split - source.total + self.prompts) * run,
-            kept=statuses["answered"],
-            rejected=sum(others.values()),
-            out_of_scope=sum(outside.values()),
-            rejected_by_reason=others,
-            out_of_scope_by_reason={why: n for why, n in outside.items() if n},
-        )
-
-    def _warnings(self) -> list[str]:
-        tally, asks, found = self.tally, self.told.asks, []
-        if tally.errors:
-            found.append(
-                f"{tally.statuses['error']:,} of {tally.total:,} prompts ended in an error "
-                f"({_named(tally.errors)}); they are counted, not dropped"
-            )
-        if asks.cannot and self.source.unaskable:
-            found.append(f"{self.source.unaskable:,} items {asks.cannot.says}")
-        if self.told.options.constrained and asks.weighs and tally.statuses["ambiguous"]:
-            found.append(
-                f"{asks.weighs.says} were equally likely {tally.statuses['ambiguous']:,} times: "
-                "half precision rounds small differences away; --dtype float32 keeps them"
-            )
-        return found + [
-            f"{n:,} of {tally.total:,} answers are {status}"
-            for status, n in tally.statuses.items()
-            if n and status not in ("answered", "error")
-        ]
-
-
 def _model_options(
-    told: Assignment, place: Workplace, notice: Callable[[str], None] | None
+    told: Assignment,
+    place: Workplace,
+    notice: Callable[[str], None] | None,
+    changed: Callable[[str, str], None],
 ) -> ModelOptions:
     options = told.options
     baseline = told.kind.facet("baseline") if told.kind.has("baseline") else Baseline()
@@ -353,6 +256,7 @@ def _model_options(
         api_key_env=options.api_key_env,
         api_version=options.api_version,
         region=options.region,
+        leave_out=tuple(options.leave_out),
         max_parallel=options.max_parallel,
         timeout=options.timeout,
         price_file=options.price_file,
@@ -360,6 +264,7 @@ def _model_options(
         attestations=options.attestations,
         egress_log=place.egress,
         notice=notice,
+        changed=changed,
         dtype=options.dtype,
         device=options.device,
         batch_size=options.batch_size,
@@ -369,7 +274,3 @@ def _model_options(
         train_answers=train_answers(learnt, baseline),
         train_texts=train_texts(learnt),
     )
-
-
-def _named(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{kind} {n:,}" for kind, n in sorted(counts.items()))

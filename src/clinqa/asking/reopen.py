@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from clinqa.asking.ask import change_of
 from clinqa.asking.prompter import key_of
 from clinqa.asking.results import TRANSIENT
 from clinqa.core.inputs import read_parquet
@@ -38,6 +39,8 @@ def reopen(folder: OutFolder, beside: Beside | None) -> OutFolder:
     names = [record.name for record in done.outputs]
     folder.partial.mkdir(mode=0o700)
     with Journal(folder.partial / JOURNAL, private=folder.private) as journal:
+        for name, how in done.details.get("service", {}).get("left_out", {}).items():
+            journal.append(change_of(str(name), str(how)))
         cost = done.details.get("cost")
         for row in good:
             item_id, variant = str(row["item_id"]), row["variant"]

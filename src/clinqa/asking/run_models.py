@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from clinqa.models.protocol import (
     Sampling,
     Scorer,
     TellsFacts,
+    TellsService,
     messages_sha256,
 )
 from clinqa.models.registry import open_model
@@ -57,6 +58,18 @@ class _Behind:
     def describe(self) -> dict[str, str]:
         """The model's facts."""
         return dict(self._model.describe()) if isinstance(self._model, TellsFacts) else {}
+
+    def service(self) -> Mapping[str, Any]:
+        """What the service behind the model did."""
+        return self._model.service() if isinstance(self._model, TellsService) else {}
+
+    def service_warnings(self) -> Sequence[str]:
+        """The same in words."""
+        return self._model.service_warnings() if isinstance(self._model, TellsService) else ()
+
+    def because(self) -> str:
+        """Why prompts have no answer."""
+        return self._model.because() if isinstance(self._model, TellsService) else ""
 
     def count_tokens(self, prompt: Prompt) -> int:
         """Tokens of the prompt."""
@@ -162,6 +175,9 @@ class Models:
         self._words = words  # that are weighed; None: only what is written counts
         self._facts = facts  # of each model that was opened, for the manifest
         self._open: tuple[Path | None, Model] | None = None
+        self.service: Mapping[str, Any] = {}  # what a service did, once the model is closed
+        self.service_warnings: Sequence[str] = ()
+        self.because = ""
         stack.callback(self._close)
 
     def __call__(self, repeat: int) -> Model:
@@ -181,5 +197,9 @@ class Models:
 
     def _close(self) -> None:
         if self._open is not None:
-            self._open[1].close()
+            model = self._open[1]
+            if isinstance(model, TellsService):
+                self.service, self.because = model.service(), model.because()
+                self.service_warnings = model.service_warnings()
+            model.close()
             self._open = None

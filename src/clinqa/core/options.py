@@ -39,6 +39,8 @@ __all__ = [
     "varied",
 ]
 
+SENT_FIELDS = ("temperature", "top_p", "stop", "seed", "system", "max_tokens", "stream", "store")
+"""What `--leave-out` can name; how each is left out is for `models.remote.refusals`."""
 _KEY = "clinqa"
 _LARGEST = 2**63 - 1
 
@@ -259,6 +261,11 @@ class SendingOptions(Options):
     )
     max_parallel: int = option(32, low=1, metavar="N", help="Requests at once.")
     timeout: float = option(120.0, low=0.1, metavar="SECONDS", help="For one request.")
+    leave_out: Sequence[str] = option(
+        (),
+        choices=SENT_FIELDS,
+        help="A field of requests that the server refuses; repeatable. Else it is found out.",
+    )
     attestations: Path | None = option(
         None, metavar="FILE", help="Which hosts may see restricted text, and why."
     )

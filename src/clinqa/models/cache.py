@@ -53,14 +53,15 @@ class ResponseCache:
         except sqlite3.Error as error:
             raise self._damaged() from error
 
-    def key(self, prompt: Prompt, sampling: Sampling) -> bytes:
-        """The identity of one question to this model."""
+    def key(self, prompt: Prompt, sampling: Sampling, left_out: Sequence[str] = ()) -> bytes:
+        """The identity of one question to this model, as it is sent."""
         asked = (
             self._identity,
             messages_sha256(prompt.messages),
             (sampling.temperature, sampling.top_p, sampling.max_tokens, sampling.stop),
             prompt.seed,
             prompt.repeat,
+            *([sorted(left_out)] if left_out else []),
         )
         return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).digest()
 

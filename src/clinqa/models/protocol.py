@@ -28,10 +28,12 @@ __all__ = [
     "Sampling",
     "Scorer",
     "TellsFacts",
+    "TellsService",
     "TrainAnswer",
     "folded",
     "messages_sha256",
     "system_and_turns",
+    "told_of_service",
 ]
 
 FINISH_REASONS = ("stop", "length", "refusal", "content_filter", "error")
@@ -168,6 +170,29 @@ class TellsFacts(Protocol):
         """The facts, for a manifest."""
 
 
+@runtime_checkable
+class TellsService(Protocol):
+    """A model behind a service, which may do things that whoever reads a run should know."""
+
+    def service(self) -> Mapping[str, Any]:
+        """What it did (fields that it refused, other models that answered), for a manifest."""
+
+    def service_warnings(self) -> Sequence[str]:
+        """The same in words."""
+
+    def because(self) -> str:
+        """Why prompts have no answer, in the server's words as far as they can be shown; starts
+        with "; ", and is empty where nothing is known."""
+
+
+def told_of_service(model: object) -> tuple[dict[str, Any], list[str]]:
+    """What the service behind a model did, for the details of a manifest, and in words."""
+    if not isinstance(model, TellsService):
+        return {}, []
+    told = dict(model.service())
+    return ({"service": told} if told else {}), list(model.service_warnings())
+
+
 @dataclass(frozen=True, slots=True)
 class TrainAnswer:
     """How often one answer was given in train to the questions of a stratum: the values by which
@@ -188,6 +213,7 @@ class ModelOptions:
     api_key_env: str | None = None  # the *name* of the variable; a key never stands here
     api_version: str | None = None
     region: str | None = None
+    leave_out: tuple[str, ...] = ()  # fields of a request that are not sent
     max_parallel: int = 32
     timeout: float = 120.0
     max_cost: float | None = None
@@ -195,7 +221,10 @@ class ModelOptions:
     cache_dir: Path | None = None
     attestations: Path | None = None
     egress_log: Path | None = None
-    notice: Callable[[str], None] | None = None  # told of long waits, a line each
+    notice: Callable[[str], None] | None = None  # told of long waits and changes, a line each
+    changed: Callable[[str, str], None] | None = (
+        None  # a field of requests, and what is done with it
+    )
     # local
     adapter: Path | None = None
     dtype: str | None = None

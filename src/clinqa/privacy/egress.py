@@ -43,6 +43,7 @@ from clinqa.privacy.egress_log import EgressLog
 __all__ = ["Answer", "EgressGuard", "Lost", "Route", "Session", "system_resolve"]
 
 MAX_ANSWER = 8 * 1024 * 1024
+TOO_LARGE = "the answer is larger than 8 MiB"
 CONNECT_SECONDS = 10.0
 WAYS_OUT = "run the model on this machine, or have its owner attest the host (--attestations)"
 
@@ -52,12 +53,12 @@ Resolve = Callable[[str, int], Sequence[str]]
 class Lost(Exception):
     """A request without an answer: `kind` is network, timeout or bad_output; it may be retried.
 
-    `reached` is False where no connection came about.
+    `why` says more, in words of our own; `reached` is False where no connection came about.
     """
 
-    def __init__(self, kind: str, *, reached: bool = True) -> None:
+    def __init__(self, kind: str, why: str = "", *, reached: bool = True) -> None:
         super().__init__(kind)
-        self.kind, self.reached = kind, reached
+        self.kind, self.why, self.reached = kind, why, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +328,7 @@ class Session:
         except TimeoutError:
             raise Lost("timeout") from None
         except aiohttp.ClientResponseError:
-            raise Lost("bad_output") from None
+            raise Lost("bad_output", "the answer is not HTTP") from None
         except (aiohttp.ClientError, OSError):
             raise Lost("network") from None
 
@@ -382,13 +383,14 @@ def _target(route: Route, url: str) -> yarl.URL:
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     if response.headers.get("Content-Encoding", "identity").casefold() != "identity":
-        raise Lost("bad_output")  # not asked for, and a small one can unpack to a very large one
+        # not asked for, and a small one can unpack to a very large one
+        raise Lost("bad_output", "the answer is compressed, and that was asked not to be")
     length = response.content_length
     if length is not None and length > MAX_ANSWER:
-        raise Lost("bad_output")
+        raise Lost("bad_output", TOO_LARGE)
     body = bytearray()
     while part := await response.content.readany():
         body += part
         if len(body) > MAX_ANSWER:
-            raise Lost("bad_output")
+            raise Lost("bad_output", TOO_LARGE)
     return bytes(body)

@@ -41,7 +41,8 @@ def strict(request: Request) -> Reply:
     if request.headers.get("anthropic-version") != "2023-06-01":
         return error(400, "invalid_request_error", "anthropic-version: header is required")
     body = request.json
-    known = {"model", "max_tokens", "messages", "system", "temperature", "top_p", "stop_sequences"}
+    known = {"model", "max_tokens", "messages", "system", "temperature", "top_p", "stream"}
+    known |= {"stop_sequences"}
     if set(body) - known or not {"model", "max_tokens", "messages"} <= set(body):
         return error(400, "invalid_request_error", "extra inputs are not permitted")
     assert body["system"] == "Answer from the report."
@@ -77,7 +78,8 @@ def test_a_request_is_as_the_reference_says() -> None:
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
         ("refusal", "refusal"),
-        ("pause_turn", "stop"),
+        ("pause_turn", "length"),
+        ("MAX_TOKENS", "length"),
     ],
 )
 def test_every_reason_to_stop_is_told_apart(reason: str, finish: str) -> None:
@@ -131,13 +133,18 @@ def test_the_vendor_needs_its_key_and_gets_no_other(monkeypatch: pytest.MonkeyPa
     assert "x-api-key" not in elsewhere.headers(b"")
 
 
-@pytest.mark.parametrize(
-    "body", [{"type": "completion"}, {"type": "message"}, {"type": "message", "content": [5]}]
-)
-def test_what_is_no_message_is_bad_output(body: dict[str, Any]) -> None:
-    with Loopback(lambda _: reply(body)) as server:
+def test_what_is_no_message_is_bad_output() -> None:
+    with Loopback(lambda _: reply({"type": "message", "content": [5]})) as server:
         assert one(remote(wire(server))).error == "bad_output"
-        assert len(server.requests) == 3
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("body", [{"type": "completion"}, {"id": "x", "content": []}])
+def test_another_format_is_named_with_one_request(body: dict[str, Any]) -> None:
+    with Loopback(lambda _: reply(body)) as server:
+        with pytest.raises(ModelError, match="no message of Anthropic"):
+            one(remote(wire(server)))
+        assert len(server.requests) == 1
 
 
 def test_a_schema_is_refused_here() -> None:

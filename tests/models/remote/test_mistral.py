@@ -12,6 +12,7 @@ from loopback import Loopback, Reply, Request, reply
 from remote_asking import answers, one, options, prompt, remote
 
 KNOWN = {"model", "messages", "max_tokens", "temperature", "top_p", "stop", "random_seed"}
+KNOWN |= {"stream"}
 
 
 def strict(request: Request) -> Reply:
@@ -57,7 +58,7 @@ def test_a_full_context_is_an_answer_cut_short() -> None:
     wire = MistralWire("m", options())
     value = {"choices": [{"message": {"content": "Sev"}, "finish_reason": "model_length"}]}
     assert isinstance(asked, Prompt)
-    assert wire.read(value, asked).finish_reason == "length"
+    assert wire.read(value, asked).finish == "length"
 
 
 def test_the_key_goes_to_mistral_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ KNOWN = {
     "stop",
     "seed",
     "store",
+    "stream",
     "response_format",
 }
 
@@ -140,6 +141,11 @@ def test_a_wrong_or_wanting_key_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
         (text(), None, ("Severe.", "stop")),
         (text(), "eos", ("Severe.", "stop")),
         (text(""), "stop", ("", "stop")),
+        (text(None), "stop", ("", "stop")),
+        (text(None), "tool_calls", ("", "stop")),
+        (text(), "MAX_TOKENS", ("Severe.", "length")),
+        (text(None), "SAFETY", ("", "content_filter")),
+        (text(None), "content_filter: PROHIBITED_CONTENT", ("", "content_filter")),
         (text(None), "length", ("", "length")),
         (text(None), "content_filter", ("", "content_filter")),
         (text(None, refusal="I can't help."), "stop", ("I can't help.", "refusal")),
@@ -217,9 +223,9 @@ def test_a_limit_refused_under_both_names_ends_the_run() -> None:
 
 def test_a_schema_goes_along_and_fields_may_be_left_out() -> None:
     schema = {"type": "object", "properties": {"level": {"type": "integer"}}}
-    extra = {"json_schema": json.dumps(schema), "omit": "temperature, seed"}
+    extra = {"json_schema": json.dumps(schema)}
     with Loopback(strict) as server:
-        one(remote(wire(server, extra=extra)), temperature=1.0)
+        one(remote(wire(server, extra=extra, leave_out=("temperature", "seed"))), temperature=1.0)
         body = server.requests[0].json
     assert body["response_format"]["type"] == "json_schema"
     assert body["response_format"]["json_schema"]["schema"] == schema

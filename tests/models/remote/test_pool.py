@@ -17,6 +17,7 @@ from clinqa.core.errors import ConfigError, ModelError, PrivacyError
 from clinqa.core.records import DataClass
 from clinqa.models.protocol import Prompt, Sampling
 from clinqa.models.registry import open_model
+from clinqa.models.remote.faults import LAST, TRIES
 from clinqa.models.remote.model import RemoteModel
 from clinqa.models.remote.openai import OpenAIWire
 from loopback import Drop, Hang, Loopback, Raw, Reply, Request, reply
@@ -40,29 +41,36 @@ def chat(server: Loopback, instant: Instant | None = None, **given: Any) -> Remo
 
 
 HALF = said().body[:40]
-FAULTS = {
+PAID = {
     "half a JSON": Reply(200, HALF),
-    "half the bytes": Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + HALF),
     "nothing": Reply(200, b""),
-    "closed": Drop(),
-    "HTML": Reply(200, b"<html>busy</html>", {"Content-Type": "text/html"}),
-    "HTML 502": Reply(502, b"<html>Bad gateway</html>"),
     "a list": Reply(200, b"[]"),
     "deep": Reply(200, b"[" * 200_000),
     "no choices": Reply(200, b'{"choices": []}'),
     "number": Reply(200, b'{"choices": [{"message": {"content": 5}}]}'),
     "odd parts": Reply(200, b'{"choices": [{"message": {"content": [1, 2]}}]}'),
-    "no parts": Reply(200, b'{"choices": [{"message": {"content": []}}]}'),
-    "null": Reply(200, b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'),
     "bad bytes": Reply(200, b'{"choices": "\xff\xfe"}'),
-    "no HTTP": Raw(b"\x00\x01\x02\r\n\r\n"),
+    "broken off": reply(
+        {"choices": [{"message": {"content": "B) The fi"}, "error": {"code": 502}}]}
+    ),
+    "aborted": said("Half a se", "abort"),
+    "loaded": said("", "load"),
+    "unknown": said("Half a se", "brownout"),
+    "204": Reply(204),
+}
+UNPAID = {
+    "half the bytes": Raw(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" + HALF),
+    "closed": Drop(),
+    "HTML 502": Reply(502, b"<html>Bad gateway</html>"),
     "429": reply({"error": {"message": "slow"}}, 429, Retry_After="20"),
+    "429 in a 200": reply({"error": {"message": "slow", "code": 429}}),
     "500": reply({"error": "oops"}, 500),
+    "500 in a 200": reply({"error": {"message": "oops", "code": "500"}, "choices": None}),
     "503 dated": reply({}, 503, Retry_After="Thu, 01 Jan 2026 00:00:09 GMT"),
     "408": Reply(408),
     "409": Reply(409),
-    "204": Reply(204),
 }
+FAULTS = PAID | UNPAID
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -71,7 +79,7 @@ def test_a_failure_now_and_then_is_made_good(fault: str) -> None:
 
     def handler(request: Request) -> Any:
         had[request.body] += 1
-        return FAULTS[fault] if had[request.body] < 3 else said()
+        return FAULTS[fault] if had[request.body] < (2 if fault in PAID else 3) else said()
 
     with Loopback(handler) as server:
         outputs = answers(chat(server), prompts(12))
@@ -80,18 +88,44 @@ def test_a_failure_now_and_then_is_made_good(fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_failure_that_stays_is_recorded_after_a_bounded_number_of_tries(fault: str) -> None:
+def test_a_failure_that_stays_costs_what_the_rule_says_in_each_pass(fault: str) -> None:
     instant = Instant()
     with Loopback(lambda _: FAULTS[fault]) as server:
-        outputs = answers(chat(server, instant, max_parallel=3), prompts(3))
+        model = chat(server, instant, max_parallel=3)
+        outputs = [output for _, output in model.generate(prompts(3), Sampling())]
         tries = len(server.requests)
+        outputs += [output for _, output in model.generate(prompts(3), Sampling())]
+        last = len(server.requests) - tries
+        model.close()
     assert {output.finish_reason for output in outputs} == {"error"}
-    assert all(
-        output.error in {"bad_output", "network", "server", "timeout", "rate_limit"}
-        for output in outputs
-    )
-    assert 9 <= tries <= 30
+    (kind,) = {output.error for output in outputs}
+    assert kind in {"bad_output", "network", "server", "timeout", "rate_limit"}
+    assert tries == 3 * TRIES["bad_output" if fault in PAID else kind]
+    assert last == 3 * LAST
     assert max(instant.slept) <= 121
+
+
+ALWAYS = {
+    "a stream": (Reply(200, b'data: {"choices": []}\n\n'), "is a stream"),
+    "HTML": (Reply(200, b"<html>Sign in</html>", {"Content-Type": "text/html"}), "an HTML page"),
+    "completions": (
+        reply({"choices": [{"text": "B", "finish_reason": "stop"}]}),
+        "completions API",
+    ),
+    "no HTTP": (Raw(b"\x00\x01\x02\r\n\r\n"), "not HTTP"),
+    "compressed": (Reply(200, b"\x1f\x8b", {"Content-Encoding": "gzip"}), "compressed"),
+    "Ollama": (reply({"message": {"content": "B"}, "done": True}), "/v1"),
+    "another path": (reply({"error": "Unexpected endpoint or method. (POST /x)"}), "--base-url"),
+}
+
+
+@pytest.mark.parametrize("kind", ALWAYS)
+def test_another_format_or_path_is_named_and_ends_a_run_that_has_not_begun(kind: str) -> None:
+    made, words = ALWAYS[kind]
+    with Loopback(lambda _: made) as server:
+        with pytest.raises(ModelError, match=words):
+            answers(chat(server), prompts(3))
+        assert len(server.requests) <= 3
 
 
 def test_a_hang_is_a_timeout_and_does_not_hold_the_others_up() -> None:
@@ -176,7 +210,7 @@ def test_a_request_that_is_always_refused_ends_the_run_and_names_the_field() -> 
     with Loopback(lambda _: reply(wrong, 400)) as server:
         with pytest.raises(ModelError, match="unsupported_value, temperature") as ended:
             answers(chat(server, max_parallel=1), prompts(100))
-        assert len(server.requests) == 8
+        assert len(server.requests) == 1 + 8  # once without the field
     assert "Quimby" not in str(ended.value)
 
 

@@ -118,6 +118,7 @@ def _asker(
         api_key_env=options.api_key_env,
         max_parallel=options.max_parallel,
         timeout=options.timeout,
+        leave_out=tuple(options.leave_out),
         attestations=options.attestations,
         cache_dir=options.cache_dir,
         context_window=options.context_window,

@@ -196,6 +196,8 @@ def configuration_of(options: ReferenceOptions, pack: ReferencePack) -> dict[str
             "per_page": options.per_page,
             "max_tokens": options.max_tokens,
         }
+    if options.leave_out:
+        told["leave_out"] = sorted(options.leave_out)
     if options.vision_model:
         told |= {"vision_model": options.vision_model, "accept_vision": options.accept_vision}
     return told

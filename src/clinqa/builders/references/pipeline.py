@@ -42,6 +42,7 @@ from clinqa.dataset.publish import write_card
 from clinqa.dataset.splits import SPLITS, items_of_splits, split_groups
 from clinqa.kinds.true_false.columns import COLUMNS
 from clinqa.kinds.true_false.pairs import probe
+from clinqa.models.protocol import told_of_service
 from clinqa.packs.references import ReferencePack, builtin_reference_pack, load_references
 from clinqa.sources.pdf import (
     PAGES,
@@ -135,6 +136,9 @@ class _Run:
     staged: Staged = field(default_factory=Staged)
     pairs: list[Pair] = field(default_factory=list)
     left_out: int = 0
+    service: dict[str, Any] = field(default_factory=dict)
+    """What the services did that were asked, by their models; and the same in words."""
+    service_warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._words: Words = words_of(self.pack)
@@ -175,6 +179,10 @@ class _Run:
                 asker=asker,
                 judge=options.judge,
             )
+            for one in filter(None, (eyes, asker)):
+                told, warnings = told_of_service(one.model)
+                self.service |= {one.model.name: told["service"]} if told else {}
+                self.service_warnings += warnings
 
     def write(self) -> Made:
         """Everything into the folder but what comes with the manifest."""
@@ -238,6 +246,7 @@ class _Run:
             "edits": dict(Counter(pair.form.edit.value for pair in self.pairs)),
             "topics": {name: topic.name for name, topic in self.pack.spec.topics.items()},
             "pairs": len(rows),
+            **({"service": self.service} if self.service else {}),
         }
 
     def _warnings(self, written: PairsWritten) -> list[str]:
@@ -279,7 +288,7 @@ class _Run:
             ),
         )
         own = [text for document in self.documents for text in document.warnings]
-        return [*own, *(text for there, text in told if there)]
+        return [*own, *(text for there, text in told if there), *self.service_warnings]
 
 
 def _named(counts: Mapping[str, int]) -> str:

@@ -13,29 +13,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling, system_and_turns
+from clinqa.models.remote.finishes import finish_of, word_of
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.wire import (
-    JSON,
-    BadReply,
-    Reply,
-    ServerFault,
-    Wire,
-    as_body,
-    joined,
-    omitted,
-    refuse_schema,
-    tokens,
-)
+from clinqa.models.remote.reply import BadReply, Reply, joined, tokens
+from clinqa.models.remote.wire import JSON, Wire, as_body, refuse_schema
 
 __all__ = ["AnthropicWire", "open_anthropic"]
 
 VENDOR = "https://api.anthropic.com"
 VERSION = "2023-06-01"
-_FINISH = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-}
 
 
 def open_anthropic(name: str, options: ModelOptions) -> RemoteModel:
@@ -48,9 +34,9 @@ class AnthropicWire(Wire):
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         refuse_schema(options, f"anthropic:{model}")
+        super().__init__(options)
         self.name = f"anthropic:{model}"
-        self._model = model
-        self._omit = omitted(options)
+        self.model = model
         self._version = options.api_version or VERSION
         base = (options.base_url or VENDOR).rstrip("/").removesuffix("/v1")
         self.url = f"{base}/v1/messages"
@@ -59,17 +45,18 @@ class AnthropicWire(Wire):
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
-        system, turns = system_and_turns(prompt.messages)
+        system, turns = system_and_turns(self.turns(prompt))
         asked = {
-            "model": self._model,
+            "model": self.model,
             "max_tokens": sampling.max_tokens,
             "system": system or None,
             "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
             "temperature": sampling.temperature,
             "top_p": sampling.nucleus,
             "stop_sequences": sampling.stop or None,
+            "stream": False,
         }
-        return as_body(asked, self._omit)
+        return as_body(self._kept(asked))
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """The key, if there is one, and the version of the API."""
@@ -81,22 +68,17 @@ class AnthropicWire(Wire):
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer out of a 200."""
         if value.get("type") != "message":
-            raise BadReply
+            raise BadReply("is no message of Anthropic's API; is --base-url right?", always=True)
+        content, reason = value.get("content"), value.get("stop_reason")
         # thinking is no answer
-        text = joined(value.get("content"), lambda block: block.get("type") == "text")
-        reason = value.get("stop_reason")
-        finish = _FINISH.get(reason, "stop") if isinstance(reason, str) else "stop"
-        usage = value.get("usage")
+        text = None if content is None else joined(content, lambda part: part.get("type") == "text")
+        usage, served = value.get("usage"), value.get("model")
+        cached = ("cache_read_input_tokens", "cache_creation_input_tokens")
         return Reply(
-            text or "", finish, tokens(usage, "input_tokens"), tokens(usage, "output_tokens")
+            text or "",
+            finish_of(reason, "anthropic"),
+            tokens(usage, "input_tokens", *cached),
+            tokens(usage, "output_tokens"),
+            word_of(reason),
+            served if isinstance(served, str) else "",
         )
-
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
-        """`{"type": "error", "error": {"type", "message"}}`."""
-        error = value.get("error")
-        if not isinstance(error, dict):
-            return ServerFault()
-        details = error.get("details")
-        code = details.get("error_code") if isinstance(details, dict) else None
-        code = code if isinstance(code, str) else error.get("type")
-        return ServerFault(code if isinstance(code, str) else "", "", str(error.get("message", "")))

@@ -36,6 +36,7 @@ class AzureWire(ChatWire):
     def __init__(self, deployment: str, options: ModelOptions) -> None:
         super().__init__(deployment, options, limit="max_tokens")
         self.name = f"azure:{deployment}"
+        self.model = ""  # a deployment has whatever name, and replies name the model behind it
         self.take_key(options.api_key_env or "AZURE_OPENAI_API_KEY")
         endpoint = options.base_url or os.environ.get("AZURE_OPENAI_ENDPOINT", "").strip()
         if not endpoint:
@@ -48,7 +49,7 @@ class AzureWire(ChatWire):
         if version == "v1":
             self.url = f"{base}/openai/v1/chat/completions"
         else:
-            self._model = None  # the path names it
+            self._asked_for = None  # the path names it
             place = f"{base}/openai/deployments/{quote(deployment, safe='')}"
             self.url = f"{place}/chat/completions?api-version={quote(version, safe='')}"
 

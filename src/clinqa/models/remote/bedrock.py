@@ -14,38 +14,21 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from clinqa.core.errors import ConfigError, MissingExtra
-from clinqa.models.protocol import ModelOptions, Prompt, Sampling, folded, system_and_turns
+from clinqa.models.protocol import ModelOptions, Prompt, Sampling, system_and_turns
+from clinqa.models.remote.finishes import finish_of, word_of
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.wire import (
-    JSON,
-    BadReply,
-    Reply,
-    Secret,
-    ServerFault,
-    Wire,
-    as_body,
-    given,
-    joined,
-    omitted,
-    refuse_schema,
-    tokens,
-)
+from clinqa.models.remote.refusals import SYSTEM
+from clinqa.models.remote.reply import BadReply, Finish, Reply, joined, tokens
+from clinqa.models.remote.wire import FOLDED, JSON, Secret, Wire, as_body, refuse_schema
 
 __all__ = ["BedrockWire", "open_bedrock"]
 
 SERVICE = "bedrock"
-_FINISH = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "guardrail_intervened": "content_filter",
-    "content_filtered": "content_filter",
-}
-_MALFORMED = {"malformed_model_output", "malformed_tool_use"}
 _REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d{1,2}")
 # Converse refuses a system text for these (its table of models and features): it goes before the
 # first question instead.
@@ -65,9 +48,10 @@ class BedrockWire(Wire):
 
     def __init__(self, model_id: str, options: ModelOptions) -> None:
         refuse_schema(options, f"bedrock:{model_id}")
+        super().__init__(options)
         self.name = f"bedrock:{model_id}"
-        self._omit = omitted(options)
-        self._fold = _NO_SYSTEM.search(model_id) is not None
+        if _NO_SYSTEM.search(model_id):
+            self.left_out[SYSTEM] = FOLDED
         region = options.region or os.environ.get("AWS_REGION", "")
         region = region or os.environ.get("AWS_DEFAULT_REGION", "")
         if not _REGION.fullmatch(region):
@@ -94,6 +78,12 @@ class BedrockWire(Wire):
         """A signature is no key that a listener could use; a bearer token is."""
         return self._bearer is not None
 
+    @property
+    def secrets(self) -> Sequence[str]:
+        """The bearer token, or what a signature is made of."""
+        kept = [self._bearer] if self._bearer else self._keys
+        return [one.reveal() for one in kept if one is not None]
+
     def check_key(self) -> None:
         """ConfigError if there is nothing to sign with; MissingExtra without the signer."""
         if self._bearer is not None:
@@ -110,8 +100,7 @@ class BedrockWire(Wire):
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
-        messages = folded(prompt.messages) if self._fold else prompt.messages
-        system, turns = system_and_turns(messages)
+        system, turns = system_and_turns(self.turns(prompt))
         inference = {
             "maxTokens": sampling.max_tokens,
             "temperature": sampling.temperature,
@@ -120,10 +109,10 @@ class BedrockWire(Wire):
         }
         asked = {
             "messages": [{"role": turn.role, "content": [{"text": turn.text}]} for turn in turns],
-            "inferenceConfig": given(inference, self._omit),
+            "inferenceConfig": self._kept(inference),
             "system": [{"text": system}] if system else None,
         }
-        return as_body(asked)
+        return as_body(self._kept(asked))
 
     def headers(self, body: bytes) -> Mapping[str, str]:
         """A signature over this body, good for some minutes; or the bearer token."""
@@ -140,30 +129,20 @@ class BedrockWire(Wire):
         message = output.get("message") if isinstance(output, dict) else None
         content = message.get("content") if isinstance(message, dict) else None
         reason = value.get("stopReason")
-        if not isinstance(reason, str) or reason in _MALFORMED:
-            raise BadReply
-        text = joined(content, lambda block: "text" in block)  # reasoningContent is no answer
+        finish = finish_of(reason, "bedrock")
+        if finish is None or (content is None and finish is Finish.STOP):
+            raise BadReply("is no answer of Converse; is --base-url right?")
+        # reasoningContent is no answer; a guardrail may leave no message at all
+        text = None if content is None else joined(content, lambda block: "text" in block)
         usage = value.get("usage")
+        cached = ("cacheReadInputTokens", "cacheWriteInputTokens")
         return Reply(
             text or "",
-            _FINISH.get(reason, "stop"),
-            tokens(usage, "inputTokens"),
+            finish,
+            tokens(usage, "inputTokens", *cached),
             tokens(usage, "outputTokens"),
+            word_of(reason),
         )
-
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
-        """The class in a header (`ThrottlingException:http://…`), the message in the body."""
-        code = headers.get("x-amzn-errortype") or value.get("__type") or ""
-        code = str(code).split(":")[0].rpartition("#")[2]
-        return ServerFault(code, "", str(value.get("message", value.get("Message", ""))))
-
-    def adapt(self, said: ServerFault, body: bytes) -> bool:
-        """Models that take no system text, and that the table above does not know."""
-        if said.code == "ValidationException" and "system" in said.message.casefold():
-            if b'"system":[{' in body:
-                self._fold = True
-                return True
-        return False
 
 
 class _Signer:

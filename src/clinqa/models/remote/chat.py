@@ -10,21 +10,12 @@ from typing import Any
 from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
-from clinqa.models.remote.wire import (
-    BadReply,
-    Reply,
-    ServerFault,
-    Wire,
-    as_body,
-    checked_text,
-    joined,
-    omitted,
-    tokens,
-)
+from clinqa.models.remote.finishes import finish_of, word_of
+from clinqa.models.remote.reply import BadReply, Finish, Reply, checked_text, joined, tokens
+from clinqa.models.remote.wire import Wire, as_body
 
 __all__ = ["ChatWire"]
 
-_FINISH = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
 _LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -32,19 +23,19 @@ class ChatWire(Wire):
     """Body and answer of chat completions; where they go is for those who derive from it."""
 
     def __init__(self, model: str, options: ModelOptions, *, limit: str) -> None:
-        self._model: str | None = model
-        self._omit = omitted(options)
+        super().__init__(options)
+        self.model = model
+        self._asked_for: str | None = model
         self._schema = _schema(options)
         self._limit = limit
-        self._adapted = False
         self._vendor = False
 
     def body(self, prompt: Prompt, sampling: Sampling) -> bytes:
         """The request for one prompt."""
         asked = {
-            "model": self._model,
+            "model": self._asked_for,
             "messages": [
-                {"role": message.role, "content": _asked(message)} for message in prompt.messages
+                {"role": message.role, "content": _asked(message)} for message in self.turns(prompt)
             ],
             self._limit: sampling.max_tokens,
             "temperature": sampling.temperature,
@@ -52,62 +43,53 @@ class ChatWire(Wire):
             "stop": sampling.stop or None,
             "seed": _seed(prompt) if sampling.temperature > 0 else None,
             "response_format": self._schema,
+            "stream": False,  # some stream unless they are told not to
             "store": False if self._vendor else None,
         }
-        return as_body(asked, self._omit)
+        return as_body(self._kept(asked))
 
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer out of a 200."""
-        choices = value.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-            raise BadReply
-        message = choices[0].get("message")
+        choice = _choice(value)
+        message = choice.get("message")
         if not isinstance(message, dict):
+            if "text" in choice:
+                raise BadReply("is of the older completions API; is --base-url right?", always=True)
             raise BadReply
-        # Reasons of other servers (eos, tool_calls, none) are an ordinary end.
-        reason = choices[0].get("finish_reason")
-        finish = _FINISH.get(reason, "stop") if isinstance(reason, str) else "stop"
-        text = _content(message.get("content"))
-        refusal = message.get("refusal")
+        reason = choice.get("finish_reason")
+        finish, word = finish_of(reason, "chat"), word_of(reason)
+        text, refusal = _content(message.get("content")), message.get("refusal")
+        usage, served = value.get("usage"), value.get("model")
+        read, written = tokens(usage, "prompt_tokens"), tokens(usage, "completion_tokens")
         if isinstance(refusal, str) and refusal:
-            text, finish = text or checked_text(refusal), "refusal"
-        elif text is None:
-            if finish == "stop":  # an end by its own will, and nothing said: no answer of a model
-                raise BadReply
-            text = ""  # all tokens went into thinking, or a filter took the text away
-        usage = value.get("usage")
-        return Reply(
-            text, finish, tokens(usage, "prompt_tokens"), tokens(usage, "completion_tokens")
-        )
+            text, finish = text or checked_text(refusal), Finish.REFUSAL
+        elif not text and finish is Finish.STOP and read == 0 and not written:
+            finish, word = Finish.ERROR, word or "stop"
+        served = served if isinstance(served, str) else ""
+        return Reply(text or "", finish, read, written, word, served)
 
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
-        """`{"error": {"message", "type", "param", "code"}}`, or the error bare as some give it."""
-        error = value.get("error", value)
-        if not isinstance(error, dict):
-            return ServerFault(message=str(error))
-        inner = error.get("innererror")
-        code = inner.get("code") if isinstance(inner, dict) else None
-        code = code or error.get("code")
-        if not isinstance(code, str):  # vLLM puts the status there
-            code = error.get("type")
-        param = error.get("param")
-        return ServerFault(
-            code if isinstance(code, str) else "",
-            param if isinstance(param, str) else "",
-            str(error.get("message", "")),
-        )
-
-    def adapt(self, said: ServerFault, body: bytes) -> bool:
+    def _leave(self, name: str) -> str | None:
         """Newer models take the limit of tokens under another name, older servers do not."""
-        for refused, instead in (_LIMITS, _LIMITS[::-1]):
-            named = said.param == refused or (not said.param and f"'{refused}'" in said.message)
-            if not named or f'"{refused}":'.encode() not in body:
-                continue
-            if self._limit == refused and not self._adapted:
-                self._limit, self._adapted = instead, True
-            # What was sent before the change comes back late, and is sent again too.
-            return self._limit == instead
-        return False
+        if name != "max_tokens":
+            return super()._leave(name)
+        self._limit = next(one for one in _LIMITS if one != self._limit)
+        return f"goes as {self._limit}"
+
+    def _is_older(self, name: str, body: bytes) -> bool:
+        """What was sent before the change comes back late; under both names there is no way."""
+        return name != "max_tokens" or f'"{self._limit}":'.encode() not in body
+
+
+def _choice(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The one choice that was asked for: number 0, whatever else there is."""
+    choices = value.get("choices")
+    if not isinstance(choices, list) or not all(isinstance(one, dict) for one in choices):
+        if isinstance(value.get("message"), dict) and "done" in value:
+            raise BadReply("is in Ollama's own format; --base-url should end in /v1", always=True)
+        raise BadReply
+    if not choices:
+        raise BadReply("holds no choice")
+    return next((one for one in choices if one.get("index") == 0), choices[0])
 
 
 def _seed(prompt: Prompt) -> int:
@@ -132,6 +114,8 @@ def _content(content: object) -> str | None:
     """Text, or the text parts of a list of parts; None for null and where no part is text."""
     if content is None:
         return None
+    if isinstance(content, dict):
+        content = [content]
     if isinstance(content, list):
         return joined(content, lambda part: part.get("type") == "text")
     return checked_text(content)

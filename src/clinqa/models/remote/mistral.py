@@ -2,21 +2,18 @@
 
     POST https://api.mistral.ai/v1/chat/completions        Authorization: Bearer MISTRAL_API_KEY
 
-It calls the seed `random_seed`, refuses fields that it does not know, and ends an answer with
-`model_length` where the context is full.
+It calls the seed `random_seed`, and refuses fields that it does not know.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.remote.model import RemoteModel
 from clinqa.models.remote.openai import OpenAIWire
-from clinqa.models.remote.wire import Reply, as_body
+from clinqa.models.remote.wire import as_body
 
 __all__ = ["MistralWire", "open_mistral"]
 
@@ -40,9 +37,3 @@ class MistralWire(OpenAIWire):
         if "seed" in asked:
             asked["random_seed"] = asked.pop("seed")
         return as_body(asked)
-
-    def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
-        """The model's answer out of a 200."""
-        reply = super().read(value, prompt)
-        full = value["choices"][0].get("finish_reason") == "model_length"
-        return replace(reply, finish_reason="length") if full else reply

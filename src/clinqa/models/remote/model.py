@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from clinqa.core.errors import ConfigError
 from clinqa.models.cache import ResponseCache, open_cache
 from clinqa.models.prices import tokens_of
 from clinqa.models.protocol import ModelOptions, Output, Prompt, Sampling
 from clinqa.models.remote.faults import RetryPolicy
-from clinqa.models.remote.pool import Clock, Interrupts, Pool, Setting
+from clinqa.models.remote.interrupts import Interrupts
+from clinqa.models.remote.notes import ServiceNotes
+from clinqa.models.remote.pool import Clock, Pool, Setting
 from clinqa.models.remote.wire import Wire
 from clinqa.privacy.attestation import load_attestations
 from clinqa.privacy.egress import EgressGuard, Session
@@ -36,6 +39,7 @@ class RemoteModel:
         guard: EgressGuard | None = None,
         policy: RetryPolicy | None = None,
         clock: Clock | None = None,
+        notes: ServiceNotes | None = None,
     ) -> None:
         self._wire = wire
         self._guard = guard or EgressGuard(
@@ -50,6 +54,7 @@ class RemoteModel:
             policy or RetryPolicy(),
             clock or Clock(),
             None,
+            notes or ServiceNotes(wire.model, options.notice, options.changed, dict(wire.left_out)),
             options.notice,
         )
         self._options = options
@@ -92,6 +97,18 @@ class RemoteModel:
                 runner.run(pool.stop())
         if pool.failed is not None:
             raise pool.failed
+
+    def service(self) -> Mapping[str, Any]:
+        """What the service did, for a manifest."""
+        return self._setting.notes.told()
+
+    def service_warnings(self) -> Sequence[str]:
+        """The same in words."""
+        return self._setting.notes.warnings()
+
+    def because(self) -> str:
+        """Why prompts have no answer, as the end of a sentence."""
+        return self._setting.notes.because()
 
     def count_tokens(self, prompt: Prompt) -> int:
         """An estimate from the prompt's length: the tokenizer is at the other end."""

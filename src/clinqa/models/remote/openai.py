@@ -19,7 +19,8 @@ from clinqa.core.errors import ModelError
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.chat import ChatWire
 from clinqa.models.remote.model import RemoteModel
-from clinqa.models.remote.wire import JSON, BadReply, Reply, as_body
+from clinqa.models.remote.reply import BadReply, Finish, Reply
+from clinqa.models.remote.wire import JSON, as_body
 
 __all__ = ["OpenAIModel", "OpenAIWire", "tail_logprobs"]
 
@@ -65,7 +66,7 @@ class _ScoringWire(OpenAIWire):
 
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         found = tail_logprobs(value.get("prompt_logprobs"), prompt.messages[-1].text)
-        return replace(super().read(value, prompt), text=json.dumps(found), finish_reason="stop")
+        return replace(super().read(value, prompt), text=json.dumps(found), finish=Finish.STOP)
 
 
 class OpenAIModel(RemoteModel):
@@ -84,13 +85,16 @@ class OpenAIModel(RemoteModel):
         ]
         options = replace(self._options, cache_dir=None)
         wire = _ScoringWire(self._model, options)
+        wire.left_out = self._wire.left_out
         found: dict[int, list[float]] = {}
         # A server without them answers without them each time: once is enough.
         policy = replace(
             self._setting.policy, tries={**self._setting.policy.tries, "bad_output": 1}
         )
         clock = self._setting.clock
-        with closing(RemoteModel(wire, options, policy=policy, clock=clock)) as model:
+        notes = self._setting.notes
+        scorer = RemoteModel(wire, options, policy=policy, clock=clock, notes=notes)
+        with closing(scorer) as model:
             for index, output in model.generate(asked, Sampling(max_tokens=1)):
                 if output.finish_reason != "stop":
                     raise ModelError(

@@ -8,26 +8,22 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from clinqa.core.errors import ConfigError
-from clinqa.models.protocol import ModelOptions, Prompt, Sampling
+from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling, folded
+from clinqa.models.remote.refusals import FIELDS, SYSTEM, refused
+from clinqa.models.remote.reply import Reply
+from clinqa.models.remote.said import ServerFault
 
 __all__ = [
-    "BadReply",
-    "Reply",
+    "JSON",
     "Secret",
-    "ServerFault",
     "Wire",
     "as_body",
-    "checked_text",
     "given",
-    "joined",
-    "omitted",
     "refuse_schema",
-    "tokens",
 ]
 
 
@@ -68,45 +64,30 @@ class Secret:
 
 
 JSON = "application/json"
-MOST_TOKENS = 2**31 - 1
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-
-
-class BadReply(Exception):
-    """A 200 that is not what the format promises."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model said, in the words of `protocol.Output`."""
-
-    text: str
-    finish_reason: str
-    input_tokens: int | None
-    output_tokens: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ServerFault:
-    """What a server says of a failure. `message` may quote a record: it is matched, never shown."""
-
-    code: str = ""
-    param: str = ""
-    message: str = ""
+LEFT_OUT = "is left out"
+FOLDED = "goes before the first question"
 
 
 class Wire(ABC):
     """One wire format, set up for one model. A wire sends one key, from an environment variable.
 
-    `name` is what the model was opened by, `url` where every request goes, already
-    percent-encoded, and `key` the environment variables that hold its key, for messages; empty
-    if it takes none.
+    `name` is what the model was opened by, `model` what replies should call it (empty where they
+    cannot), `url` where every request goes, already percent-encoded, and `key` the environment
+    variables that hold its key, for messages; empty if it takes none.
     """
 
     name: str
+    model: str = ""
     url: str
     key: str
     _secret: Secret | None
+
+    def __init__(self, options: ModelOptions) -> None:
+        #: fields (names of `refusals.FIELDS`) that are not sent, or otherwise; and what is done
+        self.left_out: dict[str, str] = {
+            name: FOLDED if name == SYSTEM else LEFT_OUT for name in _omitted(options)
+        }
 
     def take_key(self, variable: str) -> None:
         """Read the key that the variable holds, if it is set; "" where none is needed."""
@@ -117,6 +98,11 @@ class Wire(ABC):
     def has_key(self) -> bool:
         """Does a key go along with a request?"""
         return self._secret is not None
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """Everything secret that goes along, so that it can be taken out of what comes back."""
+        return () if self._secret is None else (self._secret.reveal(),)
 
     def check_key(self) -> None:
         """ConfigError if a key is needed and none is set."""
@@ -135,18 +121,62 @@ class Wire(ABC):
     def read(self, value: Mapping[str, Any], prompt: Prompt) -> Reply:
         """The model's answer to a prompt out of a 200; BadReply if it is none."""
 
-    @abstractmethod
-    def said(self, value: Mapping[str, Any], headers: Mapping[str, str]) -> ServerFault:
-        """What an error answer says."""
+    def adapt(self, said: ServerFault, body: bytes) -> Mapping[str, str] | None:
+        """Leave out what the server refuses of a request (`refusals`), or say it otherwise.
 
-    def adapt(self, said: ServerFault, body: bytes) -> bool:
-        """Ask the same thing in another spelling from now on; False if there is none."""
-        return False
+        What is new, by the name of its field; empty where the request was made before that, and is
+        only to be sent again; None where there is nothing to change.
+        """
+        names = refused(said, _sent(body))
+        if not names:
+            return None
+        new: dict[str, str] = {}
+        for name in names:
+            if name not in self.left_out:
+                how = self._leave(name)
+                if how is None:
+                    return None
+                new[name] = self.left_out[name] = how
+            elif not self._is_older(name, body):
+                return None
+        return new
+
+    def turns(self, prompt: Prompt) -> Sequence[Message]:
+        """The messages, without a system text where there can be none."""
+        return folded(prompt.messages) if SYSTEM in self.left_out else prompt.messages
+
+    def _leave(self, name: str) -> str | None:
+        """Leave a field out from now on; what is done instead, or None where it must be there."""
+        if name == "max_tokens":
+            return None
+        return FOLDED if name == SYSTEM else LEFT_OUT
+
+    def _is_older(self, name: str, body: bytes) -> bool:
+        """Was the request made before the field was left out? It holds it, so it was."""
+        return True
+
+    def _kept(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a request that have a value and are not left out."""
+        without = {spelling for name in self.left_out for spelling in FIELDS[name]}
+        if self.left_out.get("max_tokens", LEFT_OUT) != LEFT_OUT:
+            without -= set(FIELDS["max_tokens"])
+        if SYSTEM in self.left_out:
+            without.discard("system")
+        return given(value, without)
 
 
-def as_body(value: Mapping[str, Any], omit: Collection[str] = ()) -> bytes:
+def _sent(body: bytes) -> list[str]:
+    """The fields of a request, by their names in `refusals.FIELDS`."""
+    asked = json.loads(body)
+    names = {*asked, *asked.get("inferenceConfig", ())}
+    if any(turn.get("role") == "system" for turn in asked.get("messages", ())):
+        names.add("system")
+    return [name for name, spellings in FIELDS.items() if names & set(spellings)]
+
+
+def as_body(value: Mapping[str, Any]) -> bytes:
     """JSON in ASCII: any text a record can hold survives, half surrogate pairs too."""
-    return _ENCODER.encode(given(value, omit)).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")
 
 
 def given(value: Mapping[str, Any], omit: Collection[str] = ()) -> dict[str, Any]:
@@ -154,33 +184,12 @@ def given(value: Mapping[str, Any], omit: Collection[str] = ()) -> dict[str, Any
     return {name: one for name, one in value.items() if one is not None and name not in omit}
 
 
-def joined(blocks: object, is_text: Callable[[Mapping[str, Any]], bool]) -> str | None:
-    """The texts of an answer's blocks; None where no block is text, BadReply without blocks."""
-    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
-        raise BadReply
-    texts = [checked_text(block.get("text")) for block in blocks if is_text(block)]
-    return "".join(texts) if texts else None
-
-
-def checked_text(value: object) -> str:
-    """A text as a reply must hold it; half a surrogate pair becomes a question mark."""
-    if not isinstance(value, str):
-        raise BadReply
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-
-
-def tokens(usage: object, name: str) -> int | None:
-    """A count of tokens, or None where a server gives none that can be one."""
-    count = usage.get(name) if isinstance(usage, Mapping) else None
-    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
-        return None
-    return count
-
-
-def omitted(options: ModelOptions) -> frozenset[str]:
-    """Fields of the request to leave out, as `extra["omit"]` names them (`temperature,seed`)."""
-    named = (name.strip() for name in options.extra.get("omit", "").split(","))
-    return frozenset(name for name in named if name)
+def _omitted(options: ModelOptions) -> list[str]:
+    """Fields to leave out from the start, in whatever format's spelling."""
+    spelled = {
+        spelling: name for name, spellings in FIELDS.items() for spelling in (name, *spellings)
+    }
+    return [spelled[name] for name in options.leave_out if name in spelled]
 
 
 def refuse_schema(options: ModelOptions, name: str) -> None:

@@ -47,7 +47,7 @@ from clinqa.core.stage import (
     silent,
 )
 from clinqa.core.visible import visible
-from clinqa.models.protocol import ModelOptions
+from clinqa.models.protocol import ModelOptions, told_of_service
 from clinqa.models.registry import open_model
 from clinqa.packs.specialties import Specialties, builtin_specialties
 from clinqa.sources.banks import BankFile, BankItem, BankOptions, bank_files, open_banks
@@ -122,6 +122,7 @@ class _Run:
     ) -> None:
         self._options, self._pack, self._place = options, pack, place
         self._expert, self._embed, self._progress = expert, embed, progress
+        self._service_warnings: list[str] = []
 
     def made(self, files: Sequence[BankFile], problems: Sequence[str]) -> Made:
         """Everything but the manifest, written."""
@@ -229,6 +230,7 @@ class _Run:
             api_key_env=options.api_key_env,
             max_parallel=options.max_parallel,
             timeout=options.timeout,
+            leave_out=tuple(options.leave_out),
             price_file=options.price_file,
             attestations=options.attestations,
             egress_log=place.egress,
@@ -237,7 +239,7 @@ class _Run:
             closing(open_model(options.model, given)) as model,
             Journal(place.journal, private=place.private) as journal,
         ):
-            return ask(
+            votes, took = ask(
                 items,
                 self._pack,
                 model,
@@ -247,6 +249,9 @@ class _Run:
                 price=price_of(options),
                 max_cost=options.max_cost,
             )
+            told, warnings = told_of_service(model)
+            self._service_warnings = warnings
+            return votes, {**took, **told}
 
     def _reasons(
         self,
@@ -311,6 +316,7 @@ class _Run:
             *(f"not read to its end: {visible(text)}" for text in gathered.broken),
             *(text for there, text in told if there),
             *annotated.warnings,
+            *self._service_warnings,
         ]
 
 

@@ -130,6 +130,7 @@ def configuration_of(options: SpecialtyOptions) -> dict[str, Any]:
     return {
         "annotator": options.annotator,
         "model": options.model,
+        **({"leave_out": sorted(options.leave_out)} if options.leave_out else {}),
         "metadata_first": options.metadata_first,
         "quorum": options.votes_needed,
         "min_specialty_size": options.smallest,
