@@ -15,7 +15,7 @@ from typing import Any
 
 from clinqa.models.protocol import Message
 
-__all__ = ["Failure", "ServiceNotes", "is_cut", "same_model"]
+__all__ = ["ServiceNotes", "Unanswered", "is_cut", "same_model"]
 
 CHARACTERS_A_TOKEN = 8
 SHORTEST = 200
@@ -24,7 +24,7 @@ _OTHERS = "others"
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Unanswered:
     """Why a prompt has no answer after so many requests; `own`: the reason is in our words."""
 
     requests: int
@@ -45,7 +45,7 @@ class ServiceNotes:
     answers: int = 0
     cut: int = 0
     unsaid: int = 0
-    failures: dict[str, Failure] = field(default_factory=dict)
+    failures: dict[str, Unanswered] = field(default_factory=dict)
     """The last failure of each prompt that has no answer."""
 
     def changed(self, name: str, how: str, reason: str) -> None:

@@ -26,7 +26,7 @@ from clinqa.models.protocol import Output, Prompt, Sampling, messages_sha256
 from clinqa.models.remote.faults import Fault, RetryPolicy, judge
 from clinqa.models.remote.finishes import kind_of_fault
 from clinqa.models.remote.interrupts import Interrupts
-from clinqa.models.remote.notes import Failure, ServiceNotes, is_cut, same_model
+from clinqa.models.remote.notes import ServiceNotes, Unanswered, is_cut, same_model
 from clinqa.models.remote.reasons import safe_name, safe_reason, without_keys
 from clinqa.models.remote.reply import BadReply, Finish, Reply, object_of
 from clinqa.models.remote.said import ServerFault, error_in, said_of
@@ -179,7 +179,7 @@ class Pool:
                 had[said.kind] += 1
                 if not setting.policy.again(said, had, earlier):
                     reason, requests = self._reason(said, prompt), earlier + had.total()
-                    failures[_key(prompt)] = Failure(requests, said.kind, reason, said.own)
+                    failures[_key(prompt)] = Unanswered(requests, said.kind, reason, said.own)
                     return Output("", "error", None, None, clock.now() - begun, said.kind)
                 wait = setting.policy.wait(said, had.total())
                 if said.wait is not None:  # the server asked everyone, not this request alone
