@@ -21,6 +21,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -143,12 +144,11 @@ def chosen(operations: list[list[Any]], count: int) -> Iterator[list[Any]]:
         kinds.setdefault(f"{one[2]} {re.sub('[0-9]+', 'N', one[3])}", []).append(one)
     for place, members in enumerate(kinds.values()):
         members.sort(key=lambda one, place=place: (one[1] * 7 + place * 3) % 11)  # type: ignore[misc]
-    left = count
-    for turn in range(max(map(len, kinds.values()))):
-        for members in kinds.values():
-            if turn < len(members) and left:
-                left -= 1
-                yield members[turn]
+    groups = list(kinds.values())
+    if count < len(groups):  # from the first to the last, evenly
+        groups = [groups[place * (len(groups) - 1) // (count - 1)] for place in range(count)]
+    turns = (members[turn] for turn in range(99) for members in groups if turn < len(members))
+    yield from islice(turns, count)
 
 
 def files_of(out: Path) -> dict[str, str]:

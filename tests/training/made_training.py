@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from clinqa.core.ids import item_id
 from clinqa.core.manifest import FileRecord, Manifest, sha256_file
-from clinqa.core.stage import StageResult
+from clinqa.core.stage import Progress, StageResult, silent
 from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.kinds.true_false.columns import TRUE_FALSE
 from clinqa.training.train import train
@@ -109,7 +109,13 @@ def write(
 
 
 def trained(
-    dataset: Path, base: Path, out: Path, *overrides: str, preset: str = "echoqa", **given: object
+    dataset: Path,
+    base: Path,
+    out: Path,
+    *overrides: str,
+    preset: str = "echoqa",
+    progress: Progress = silent,
+    **given: object,
 ) -> StageResult:
     """The tiny model trained on the CPU, one thread."""
     options = TrainOptions(
@@ -120,4 +126,4 @@ def trained(
         threads=1,
         **given,  # type: ignore[arg-type]
     )
-    return train(dataset, out, options)
+    return train(dataset, out, options, progress)

@@ -154,16 +154,20 @@ def _opened(folder: Path) -> _Sealed:
 
 @contextmanager
 def saving(folder: Path) -> Iterator[None]:
-    """Within, what torch and safetensors raise over a file that they cannot write becomes what the
-    operating system says of it: that the disk is full, say."""
+    """Within, what torch, safetensors and tokenizers raise over a file that they cannot write
+    becomes what the operating system says of it: that the disk is full, say."""
     own = importlib.import_module("safetensors").SafetensorError
     try:
         yield
-    except (RuntimeError, own) as error:
+    except OSError:
+        raise
+    except Exception as error:  # tokenizers raises nothing narrower
         if found := re.search(r"os error (\d+)", str(error)):
             number = int(found[1])
-        else:
+        elif isinstance(error, RuntimeError | own):
             number = _refusal(folder)
+        else:
+            raise
         raise OSError(number, os.strerror(number)) from error
 
 

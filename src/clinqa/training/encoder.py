@@ -14,6 +14,7 @@ from clinqa.core.stage import Made
 from clinqa.models.encoder import canary_json, load_classifier, log_odds, tokens_of
 from clinqa.models.trained import CANARIES
 from clinqa.models.weights import device_of, import_torch
+from clinqa.training.checkpoints import saving
 from clinqa.training.prepare import Text, TrainingTask, TrainItem
 
 __all__ = ["EncoderJob"]
@@ -94,7 +95,8 @@ class EncoderJob(TrainingTask):
         at_end = not watch.best or watch.best["step"] == trainer.state.global_step
         memory = self._odds(trainer.model.eval()) if at_end else None
         finish.place_files(chosen, folder, (_WEIGHTS, _CONFIG))
-        self.tokenizer.save_pretrained(str(folder))
+        with saving(folder):
+            self.tokenizer.save_pretrained(str(folder))
         trainer.model = trainer.model_wrapped = trainer.optimizer = None
         gc.collect()
         odds = self._odds(load_classifier(self.place.name, folder)[0])

@@ -29,6 +29,7 @@ from clinqa.models.trained import CANARIES, TRAINED_ON, seen_rows, trained_folde
 from clinqa.models.weights import folder_sha256
 from clinqa.present.canvas import marked
 from clinqa.present.curves import plot_curves
+from clinqa.training.checkpoints import saving
 from clinqa.training.lora import Base
 from clinqa.training.prepare import BEST, LOG
 from clinqa.training.ranks import is_first, processes
@@ -71,7 +72,8 @@ def finish_lora(job: Any, base: Base, trainer: Any, watch: Watch, folder: Path) 
     place_files(chosen, folder, (WEIGHTS, _CONFIG))
     _name_base(folder / _CONFIG, job.place.name)
     if job.rows:
-        job.tokenizer.save_pretrained(str(folder))
+        with saving(folder):
+            job.tokenizer.save_pretrained(str(folder))
     trainer.model = trainer.model_wrapped = None
     trainer.optimizer = trainer.lr_scheduler = None
     gc.collect()

@@ -45,6 +45,7 @@ from clinqa.models.local.runtime import load, load_plain
 from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.models.weights import device_of, import_torch, load_tokenizer
+from clinqa.training.checkpoints import saving
 from clinqa.training.prepare import TrainItem, class_of, class_of_base, read_items, trained_base
 from clinqa.training.train import LIBRARIES
 from clinqa.training.train_options import MergeOptions
@@ -177,10 +178,11 @@ def _merged(
     model = load_plain(place.name, place.folder, device, "float32")
     grow(model, int(trained.manifest.details.get("embedding_rows") or 0))
     merged = peft.PeftModel.from_pretrained(model, str(options.adapter)).merge_and_unload()
-    with redirect_stderr(io.StringIO()):  # a bar that no setting of transformers takes away
+    with saving(folder), redirect_stderr(io.StringIO()):  # a bar that no setting takes away
         merged.to(getattr(torch, options.dtype)).save_pretrained(str(folder))
     source = tokenizer_folder(place.folder, options.adapter)
-    load_tokenizer(place.name, source).save_pretrained(str(folder))
+    with saving(folder):
+        load_tokenizer(place.name, source).save_pretrained(str(folder))
 
 
 def _drift(

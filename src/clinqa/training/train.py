@@ -76,6 +76,8 @@ def train(
 
     def work(workplace: Workplace) -> Made:
         _check_resume(workplace, options)
+        left = {path.name for pattern in PASSING for path in workplace.partial.glob(pattern)}
+        workplace.folder.write_anew(frozenset(left))
         wait_for_all()
         made = job.run(workplace.partial)
         told = {"template": known.configuration["template"] or {}, "notes": list(made.lines)}
