@@ -111,6 +111,10 @@ def write_folder(
         configuration={"profile": profile, "pack": pack},
         seeds={"seed": 1},
         inputs=[FileRecord("reports.csv", inputs, 1)],
+        outputs=[
+            FileRecord.of(path, path.relative_to(folder).as_posix())
+            for path in sorted(folder.rglob("*.parquet"))
+        ],
         counts={"studies": counts or StageCounts(read=kept, kept=kept)},
     )
     (folder / "manifest.json").write_text(manifest.to_json(), encoding="utf-8")

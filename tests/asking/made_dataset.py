@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from clinqa.core.hashing import sha256_file
 from clinqa.core.ids import item_id
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.models import registry
 from clinqa.models.protocol import Model, ModelOptions, Output, Prompt, Sampling

@@ -11,8 +11,9 @@ import pytest
 from asking.made_dataset import Made, install, predictions, row, rows, said, write_dataset
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
-from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.errors import CheckFailed, ConfigError, PrivacyError
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.records import DataClass
 from clinqa.models.trained import TRAINED_ON, seen_rows, trained_folder
 
@@ -119,7 +120,7 @@ def test_a_changed_list_of_items_is_refused(
 ) -> None:
     trained = adapter(tmp_path / "a", rows(["t0"]))
     pq.write_table(seen_rows([]), trained / TRAINED_ON)
-    with pytest.raises(ConfigError, match=r"trained_on\.parquet: missing, or not the file"):
+    with pytest.raises(CheckFailed, match=r"trained_on\.parquet: changed since it was made"):
         ask(tmp_path, trained, monkeypatch)
 
 

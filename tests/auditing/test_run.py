@@ -152,7 +152,7 @@ def test_scores_of_other_runs_or_touched_ones_are_refused(
         audit(folder / "dataset", runs(folder), tmp_path / "a",
               options(folder, scores=tmp_path / "scores"))  # fmt: skip
     (tmp_path / "scores/items.parquet").write_bytes(b"PAR1")
-    with pytest.raises(CheckFailed, match="not as it was made"):
+    with pytest.raises(CheckFailed, match="changed since it was made"):
         audit(folder / "dataset", [other], tmp_path / "b",
               options(folder, scores=tmp_path / "scores"))  # fmt: skip
 

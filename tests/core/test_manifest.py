@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.hashing import sha256_file
 from clinqa.core.manifest import (
+    AcceptedChange,
     FileRecord,
     Manifest,
     StageCounts,
@@ -16,10 +18,9 @@ from clinqa.core.manifest import (
     fingerprint,
     identity_of,
     library_versions,
-    redact,
-    redact_command,
-    sha256_file,
+    seal_of,
 )
+from clinqa.core.redaction import redact, redact_command
 
 
 def test_what_is_not_identity_leaves_the_fingerprint_alone() -> None:
@@ -87,6 +88,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
         seconds=1.0,
         versions=library_versions(),
         warnings=["w"],
+        accepted=[AcceptedChange("set", "a.parquet", "00", "11")],
     )
     path = tmp_path / "manifest.json"
     path.write_text(made.to_json())
@@ -129,7 +131,8 @@ def test_a_garbled_part_is_an_error_when_it_is_read(
     tmp_path: Path, key: str, value: object
 ) -> None:
     made = Manifest(verb="v", data_class="public", identity={}, clinqa="0").to_json()
-    (tmp_path / "m.json").write_text(json.dumps({**json.loads(made), key: value}))
+    body = {**json.loads(made), key: value}
+    (tmp_path / "m.json").write_text(json.dumps({**body, "seal": seal_of(body)}))
     with pytest.raises(ConfigError, match="lacks or garbles"):
         Manifest.read(tmp_path / "m.json")
 

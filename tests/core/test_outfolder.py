@@ -153,7 +153,8 @@ def test_fresh_deletes_no_file_outside_whatever_a_manifest_says(tmp_path: Path) 
     text = (out / MANIFEST).read_text().replace('"two.txt"', '"../precious.txt"')
     (out / MANIFEST).write_text(text)
     (out / "two.txt").unlink()
-    open_out(out, IDENTITY, fresh=True).close()
+    with pytest.raises(ConfigError, match="garbles"):
+        open_out(out, IDENTITY, fresh=True)
     assert other.read_text() == "mine"
 
 

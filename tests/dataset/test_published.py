@@ -15,7 +15,7 @@ import yaml
 from clinqa.builders.reports.report_card import card_of, counts_section, identifiers_section
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.builders.reports.writer import SplitCounts, WriteResult
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.dataset.card import Card, render_card
 from clinqa.dataset.reader import open_dataset
@@ -140,7 +140,7 @@ def test_a_reader_gives_items_labels_and_batches(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no split"):
         dataset.items("dev")
     (tmp_path / "out/labels.parquet").write_bytes(b"x")
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(CheckFailed, match=r"labels\.parquet: changed since it was made"):
         dataset.table("labels.parquet")
 
 

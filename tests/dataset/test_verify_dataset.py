@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.hashing import sha256_file
 from clinqa.core.ids import item_id
-from clinqa.core.manifest import sha256_file
 from clinqa.dataset.verify import Problem, verify
 from made_reports import REPORTS, build, source_table, text_of
+from sealing import edit_manifest
 
 Rows = list[dict[str, Any]]
 
@@ -44,13 +44,6 @@ def enter(folder: Path, body: dict[str, Any], name: str, rows: int) -> None:
         if record["name"] == name:
             path = folder / name
             record.update(sha256=sha256_file(path), bytes=path.stat().st_size, rows=rows)
-
-
-def edit_manifest(folder: Path, edit: Callable[[dict[str, Any]], None]) -> None:
-    path = folder / "manifest.json"
-    body = json.loads(path.read_text())
-    edit(body)
-    path.write_text(json.dumps(body))
 
 
 def checks(problems: Sequence[Problem]) -> set[str]:

@@ -43,4 +43,7 @@ def seal(folder: Path) -> None:
     for record in outputs:
         data = (folder / record["name"]).read_bytes()
         record |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    edit_manifest(folder, outputs=outputs)
+    said = {**found, "outputs": outputs}
+    del said["seal"]
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    edit_manifest(folder, outputs=outputs, seal=hashlib.sha256(text.encode()).hexdigest())

@@ -22,7 +22,7 @@ NOT_KEPT = frozenset(
     {
         "seconds", "wall_seconds", "model_seconds", "times", "versions", "clinqa", "fingerprint",
         "identity", "not_identity", "datePublished", "bytes", "contentSize", "sha256", "md5",
-        "format",
+        "format", "seal",
     }
 )  # fmt: skip
 _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")

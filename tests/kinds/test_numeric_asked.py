@@ -27,6 +27,7 @@ from clinqa.training.presets import load_preset, resolve
 from kinds.numeric import KIND
 from kinds.numeric.made import dataset
 from kinds.numeric.trains import TRAINS
+from sealing import list_again
 from training.letters import Letters
 
 
@@ -101,6 +102,7 @@ def test_an_item_without_a_number_is_named(folder: Path) -> None:
     place = table.column_names.index("value")
     table = table.set_column(place, table.schema.field(place), [values])
     pq.write_table(table, path)
+    list_again(folder)
     name = table["id"][0].as_py()
     with pytest.raises(ConfigError, match=f"item {name} has no number"):
         read_items(open_dataset(folder), "train", TRAINS)

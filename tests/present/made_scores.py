@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 
 ABNORMALITIES = (
     "aortic_regurgitation",

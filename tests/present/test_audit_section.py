@@ -11,7 +11,8 @@ import pytest
 
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.figures import GapPair
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.kinds.facets.pages import Fold, Warned
 from clinqa.present.audit.least import least_biased, marks_of
 from clinqa.present.audit.read import GAP, AuditedMetric, read_audit
@@ -157,7 +158,7 @@ def test_scores_pasted_among_gaps_are_refused(scores: Path, tmp_path: Path) -> N
     data = json.loads(path.read_text())
     data["gaps"][0]["signature"] = "token_f1|made"
     path.write_text(json.dumps(data))
-    with pytest.raises(CheckFailed, match="not as it was made"):
+    with pytest.raises(CheckFailed, match="changed since it was made"):
         read_folders([scores, folder])
     manifest = Manifest.read(folder / "manifest.json")
     record = FileRecord(path.name, sha256_file(path), path.stat().st_size)

@@ -18,6 +18,7 @@ from clinqa.present.plot import draw_bars
 from clinqa.present.terminal import TextPage, rendered
 from scoring.binary.made_statements import dataset as pairs
 from scoring.choice.made_choices import dataset, row, rows
+from sealing import edit_manifest
 
 
 @pytest.fixture
@@ -61,9 +62,7 @@ def test_show_takes_questions_and_draws_them(
 def test_show_draws_the_funnel_of_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
     folder = pairs(tmp_path / "pairs").folder
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest |= {"verb": "build bank-tf"}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    edit_manifest(folder, lambda body: body.update(verb="build bank-tf"))
     for name in ("light.svg", "dark.png"):
         dark = ["--dark"] if name.startswith("dark") else []
         assert main(["show", str(folder), "--plot", str(tmp_path / name), *dark]) == 0

@@ -168,9 +168,10 @@ def test_without_examples_no_text_of_a_record_is_left(tmp_path: Path) -> None:
     assert stat.S_IMODE(page.stat().st_mode) == 0o600 and 'class="banner"' in page.read_text()
 
 
-def test_a_class_nobody_knows_is_taken_for_the_strictest(tmp_path: Path) -> None:
+def test_a_class_nobody_knows_is_named(tmp_path: Path) -> None:
     folder = write_scores(tmp_path / "s", data_class="secret-ish")
-    assert read_folders([folder])[0].data_class == "phi"
+    with pytest.raises(ConfigError, match=r"manifest\.json: no such data class"):
+        read_folders([folder])
 
 
 def test_public_scores_have_no_banner(tmp_path: Path) -> None:
@@ -325,7 +326,7 @@ def test_spoilt_scores_are_an_error_that_quotes_nothing(tmp_path: Path, spoilt: 
 
 
 def test_an_unfinished_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not a finished folder"):
+    with pytest.raises(SourceError, match="so no complete scores"):
         read_folders([tmp_path])
 
 

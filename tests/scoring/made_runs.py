@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.builders.reports.pipeline import BuildOptions, build_reports
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.records import DataClass
 from clinqa.core.schema import PREDICTIONS
 from clinqa.dataset.reader import Dataset, open_dataset

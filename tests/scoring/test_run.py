@@ -16,15 +16,16 @@ import pytest
 import scipy.stats
 
 from clinqa.cli import main
-from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError, PrivacyError
 from clinqa.core.ids import rng
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.records import DataClass
 from clinqa.core.stage import StageResult
-from clinqa.dataset.reader import Dataset
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from scoring.made_runs import Item, build, items, reference, seal, write_run
+from sealing import edit_manifest
 
 Figures = dict[tuple[str, str, str], dict[str, Any]]
 
@@ -221,7 +222,7 @@ def test_what_means_nothing_is_refused(
     tmp_path: Path, dataset: Dataset, told: dict[str, Any], words: str
 ) -> None:
     runs = [write_run(tmp_path / name, dataset, half_right, limit=20) for name in ("a", "b")]
-    with pytest.raises(ConfigError, match=words):
+    with pytest.raises((ConfigError, PrivacyError), match=words):
         score(dataset.folder, runs, tmp_path / "scores", options(**told))
 
 
@@ -238,7 +239,7 @@ def test_runs_on_another_dataset_unfinished_or_twice_are_refused(
         ([good, train], "different splits"),
         ([cut], "no complete run"),
         ([good, good], "twice"),
-        ([dataset.folder], "not a run"),
+        ([dataset.folder], "not a folder of predict"),
         ([], "no RUN"),
     ):
         with pytest.raises(ConfigError, match=words):
@@ -320,8 +321,7 @@ def test_predictions_changed_since_they_were_made_are_refused(
         score(dataset.folder, [run], tmp_path / "scores", options())
     with pytest.raises(ConfigError, match="lacks answer"):
         score(dataset.folder, [seal(run)], tmp_path / "scores", options())
-    manifest = run / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"shots": 0', '"shots": "x"'))
+    edit_manifest(run, lambda body: body["configuration"].update(shots="x"))
     with pytest.raises(ConfigError, match="shots"):
         score(dataset.folder, [run], tmp_path / "scores", options())
 
@@ -574,7 +574,7 @@ def test_a_dataset_of_an_older_version_says_what_it_lacks(tmp_path: Path, datase
     manifest = Manifest.read(old / "manifest.json")
     outputs = [FileRecord.of(old / one.name, one.name) for one in manifest.outputs]
     (old / "manifest.json").write_text(replace(manifest, outputs=outputs).to_json(), "utf-8")
-    older = Dataset(old, Manifest.read(old / "manifest.json"))
+    older = open_dataset(old)
     run = write_run(tmp_path / "run", older, reference)
     with pytest.raises(ConfigError, match=r"'nearest_in_train'.*build it again"):
         scored(tmp_path / "s", older, run)

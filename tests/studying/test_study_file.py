@@ -9,6 +9,7 @@ import pytest
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.core.errors import ConfigError
+from clinqa.core.finished import RUN, open_finished
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.multiple_choice.prompted import by_order
 from clinqa.studying.answers import AskedOf, rows_of_run
@@ -117,7 +118,7 @@ def test_the_letters_of_a_run_are_read_through_its_orders(tmp_path: Path) -> Non
         for row in table.to_pylist()
     }
     asked = AskedOf(("full", "matched"), "all", 2, 13)
-    full, matched = rows_of_run(tmp_path / "run", items, by_order, asked)
+    full, matched = rows_of_run(open_finished(tmp_path / "run", RUN), items, by_order, asked)
     assert full.num_rows == matched.num_rows == 8 * 6  # all six orders of three options
     by_item: dict[str, list[bool]] = {}
     for row in full.to_pylist():
@@ -141,6 +142,6 @@ def test_a_failed_question_is_missing_and_an_unreadable_answer_wrong(tmp_path: P
         for row in table.to_pylist()
     }
     asked = AskedOf(("",), "none", None, None)
-    (rows,) = rows_of_run(tmp_path / "run", items, by_order, asked)
+    (rows,) = rows_of_run(open_finished(tmp_path / "run", RUN), items, by_order, asked)
     found = {(row["specialty"], row["right"]) for row in rows.to_pylist()}
     assert found == {("Cardiology", None), ("Neurology", False), ("Pediatrics", False)}

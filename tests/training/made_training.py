@@ -8,8 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from clinqa.core.hashing import sha256_file
 from clinqa.core.ids import item_id
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.stage import Progress, StageResult, silent
 from clinqa.kinds.long_form.columns import LONG_FORM
 from clinqa.kinds.true_false.columns import TRUE_FALSE

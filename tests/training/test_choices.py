@@ -18,6 +18,7 @@ from clinqa.scoring.score_options import ScoreOptions
 from clinqa.scoring.score_runs import score
 from clinqa.training.prepare import read_items
 from scoring.choice.made_choices import dataset, row, rows, table
+from sealing import list_again
 from tiny_model import make_tiny
 from training.made_training import FAST, trained
 
@@ -28,18 +29,10 @@ def _with_validation(folder: Path) -> Path:
     """Validation items are train's of another number."""
     data = dataset(folder, test=rows(6))
     items = dataset(folder.parent / "other", train=rows(4, 700))
-    manifest = json.loads((folder / "manifest.json").read_text())
     name = "data/validation-00000-of-00001.parquet"
     source = items.folder / "data/train-00000-of-00001.parquet"
     (folder / name).write_bytes(source.read_bytes())
-    [made] = [
-        one for one in json.loads((items.folder / "manifest.json").read_text())["outputs"]
-        if one["name"].startswith("data/train")
-    ]  # fmt: skip
-    manifest["outputs"] = [
-        made | {"name": name} if one["name"] == name else one for one in manifest["outputs"]
-    ]
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    list_again(folder)
     return data.folder
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.models.trained import trained_folder
 from clinqa.training.merge import merge
 from clinqa.training.train_options import MergeOptions
@@ -46,7 +46,7 @@ def test_the_least_change_of_the_weights_is_refused_in_every_number_format(
     tensors = safe.load_file(str(file))
     next(iter(tensors.values())).mul_(1.0001)
     safe.save_file(tensors, file)
-    with pytest.raises(ConfigError, match="not the file that was written when it was trained"):
+    with pytest.raises(CheckFailed, match=r"safetensors: changed since it was made"):
         predict(made["dataset"], tmp_path / "run", asking(made, changed, dtype=dtype))
 
 
@@ -55,9 +55,9 @@ def test_another_alpha_is_refused(made: dict[str, Path], tmp_path: Path) -> None
     file = changed / "adapter_config.json"
     config = json.loads(file.read_text())
     file.write_text(json.dumps({**config, "lora_alpha": config["lora_alpha"] + 1}))
-    with pytest.raises(ConfigError, match=r"adapter_config\.json: missing, or not the file"):
+    with pytest.raises(CheckFailed, match=r"adapter_config\.json: changed since it was made"):
         predict(made["dataset"], tmp_path / "run", asking(made, changed, dtype="bfloat16"))
-    with pytest.raises(ConfigError, match=r"adapter_config\.json: missing, or not the file"):
+    with pytest.raises(CheckFailed, match=r"adapter_config\.json: changed since it was made"):
         merge(made["dataset"], tmp_path / "merged", MergeOptions(adapter=changed, device="cpu"))
 
 

@@ -8,7 +8,7 @@ says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,34 @@ from typing import Any
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompts import Template
 from clinqa.asking.source import ItemSource
-from clinqa.core.errors import ConfigError, PrivacyError
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.errors import ConfigError
+from clinqa.core.finished import Finished
+from clinqa.core.manifest import FileRecord
 from clinqa.core.records import DataClass, strictest
 from clinqa.core.stage import Known
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.asks import Asks, Forms
 from clinqa.kinds.registry import ItemKind
 from clinqa.models.registry import KINDS, kind_of, weights_sha256
-from clinqa.models.trained import TrainedFolder, seen_rows, trained_folder
+from clinqa.models.trained import TrainedFolder, seen_rows, trained_behind
 
-__all__ = ["VERB", "Assignment", "check_learnt", "data_class_of_run", "known_of", "sources_of_run"]
+__all__ = ["VERB", "Assignment", "RunSources", "check_learnt", "known_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """A dataset whose items are of one kind, the wording, the options, and the class of the run."""
 
-    dataset: Dataset
+    sources: RunSources
     kind: ItemKind
     template: Template
     options: PredictOptions
     data_class: DataClass
+
+    @property
+    def dataset(self) -> Dataset:
+        """Whose items are asked."""
+        return self.sources.dataset
 
     @property
     def asks(self) -> Asks:
@@ -70,48 +76,65 @@ class Assignment:
 VERB = "predict"
 
 
-def sources_of_run(dataset: Dataset, options: PredictOptions) -> list[Manifest]:
-    """What a run's class and origin come from: the dataset, adapters, what a baseline learns."""
-    made = [dataset.manifest, *(trained.manifest for trained in _trained(options))]
-    if options.train_from is not None:
-        made.append(open_dataset(options.train_from).manifest)
-    return made
+@dataclass(frozen=True, slots=True)
+class RunSources:
+    """The finished folders that a run reads: the dataset that is asked, what a baseline learns
+    from (None: the same), and every folder of clinqa train that has a part in the answers."""
+
+    dataset: Dataset
+    learnt: Dataset | None
+    trained: Sequence[TrainedFolder]
+
+    @classmethod
+    def of(cls, dataset: Dataset, options: PredictOptions) -> RunSources:
+        """Those of a run of this dataset; ConfigError and CheckFailed where one is damaged."""
+        accept = options.accept_changed
+        other = options.train_from
+        learnt = None if other is None else open_dataset(other, accept=accept)
+        trained = trained_behind(options.model, options.adapters, accept=accept)
+        return cls(dataset, learnt, trained)
+
+    @property
+    def finished(self) -> list[Finished]:
+        """Each of them."""
+        learnt = [] if self.learnt is None else [self.learnt.finished]
+        return [self.dataset.finished, *learnt, *(one.finished for one in self.trained)]
+
+    def data_class(self, wanted: DataClass | None) -> DataClass:
+        """The strictest of theirs; it may be raised here, never lowered."""
+        return strictest(
+            [one.data_class for one in self.finished],
+            wanted,
+            read="the dataset, or what the adapter was trained on, is",
+            instead="; build it again with the class its owner allows",
+        )
 
 
-def data_class_of_run(dataset: Dataset, options: PredictOptions) -> DataClass:
-    """The strictest of the dataset's and the adapters'; it may be raised here, never lowered."""
-    return strictest(
-        [made.data_class for made in sources_of_run(dataset, options)],
-        options.data_class,
-        read="the dataset, or what the adapter was trained on, is",
-        instead="; build it again with the class its owner allows",
-        error=PrivacyError,
-    )
-
-
-def _inputs(dataset: Dataset, options: PredictOptions) -> list[FileRecord]:
-    """The files that decide what is asked: the split, and train where it is read."""
+def _inputs(told: Assignment) -> tuple[list[FileRecord], dict[Path, FileRecord]]:
+    """The files that decide what is asked: the split, and train where it is read; and which of all
+    these no manifest answers for."""
+    options, sources = told.options, told.sources
     reads_train = options.shots or options.model in ("baseline:prior", "baseline:bag-of-words")
     splits = {options.split, *(["train"] if reads_train else [])}
-    names = tuple(f"data/{split}-" for split in sorted(splits))
-    files = [record for record in dataset.manifest.outputs if record.name.startswith(names)]
-    if options.train_from is not None:
-        learnt = open_dataset(options.train_from)
-        files += [one for one in learnt.manifest.outputs if one.name.startswith("data/train-")]
+    files = told.dataset.records(*sorted(splits))
+    if sources.learnt is not None:
+        files += sources.learnt.records("train")
+    brought = {}
     kind, _, rest = options.model.partition(":")
     if kind == "scripted" and Path(rest).is_file():
-        files.append(FileRecord.of(Path(rest)))
+        brought[Path(rest)] = FileRecord.of(Path(rest))
     for adapter in options.adapters:
         for path in sorted(p for p in adapter.rglob("*") if p.is_file()):
-            files.append(FileRecord.of(path, path.relative_to(adapter.parent).as_posix()))
-    return files
+            name = path.relative_to(adapter.parent).as_posix()
+            brought[path] = FileRecord.of(path, name)
+    return [*files, *brought.values()], brought
 
 
 def known_of(told: Assignment) -> Known:
     """What the run was told, as the manifest tells it, and the hashes of its inputs."""
-    inputs = _inputs(told.dataset, told.options)
+    inputs, brought = _inputs(told)
     decides = {"inputs": [record.sha256 for record in inputs]}
-    return Known(_configuration(told), inputs, decides, _NOT_IDENTITY)
+    return Known(_configuration(told), inputs, decides, _NOT_IDENTITY, brought)
 
 
 def _configuration(told: Assignment) -> dict[str, Any]:
@@ -129,8 +152,8 @@ def _configuration(told: Assignment) -> dict[str, Any]:
         # told only where it is so: runs that write are known by what they always were
         **({"constrained": True} if options.constrained else {}),
         **(
-            {"train_from": open_dataset(options.train_from).manifest.fingerprint}
-            if options.train_from is not None
+            {"train_from": told.sources.learnt.manifest.fingerprint}
+            if told.sources.learnt is not None
             else {}
         ),
         "seed": options.seed,
@@ -167,11 +190,12 @@ def check_learnt(told: Assignment) -> list[str]:
         raise ConfigError(
             f"{options.model} takes no --adapter: only a model with weights on this machine does"
         )
-    found = list(_trained(options))
+    found = told.sources.trained
+    ours = {trained.folder for trained in found}
     warnings = [
         f"{adapter.name}: not made by clinqa train, so nobody can tell what it was trained on"
         for adapter in options.adapters
-        if trained_folder(adapter) is None
+        if adapter not in ours
     ]
     if not found:
         return warnings
@@ -199,15 +223,3 @@ def check_learnt(told: Assignment) -> list[str]:
         if trained.template and trained.template != told.template.sha256:
             warnings.append(f"{name}: was trained with another wording of the prompt")
     return warnings
-
-
-def _trained(options: PredictOptions) -> Iterator[TrainedFolder]:
-    """Every folder of clinqa train that has a part in the answers."""
-    kind, _, rest = options.model.partition(":")
-    folders = list(options.adapters)
-    if kind in ("hf", "encoder") and rest:
-        folders.append(Path(rest).expanduser())
-    for folder in folders:
-        trained = trained_folder(folder)
-        if trained is not None:
-            yield trained

@@ -16,10 +16,9 @@ from clinqa.asking.done import Done
 from clinqa.asking.identity import (
     VERB,
     Assignment,
+    RunSources,
     check_learnt,
-    data_class_of_run,
     known_of,
-    sources_of_run,
 )
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.asking.prompter import Prompter
@@ -69,11 +68,12 @@ def predict(
     """
     options.check()
     check_repeats(options)
-    opened = open_dataset(dataset)
+    opened = open_dataset(dataset, accept=options.accept_changed)
     kind = kind_of_items(opened, [options.split], "asks", "reads")
     refuse_unused(options, kind)
-    data_class = data_class_of_run(opened, options)
-    told = Assignment(opened, kind, load_template(kind.name), options, data_class)
+    sources = RunSources.of(opened, options)
+    data_class = sources.data_class(options.data_class)
+    told = Assignment(sources, kind, load_template(kind.name), options, data_class)
     warnings: list[str] = []
 
     def known() -> Known:
@@ -88,7 +88,8 @@ def predict(
             out=out,
             options=options,
             data_class=data_class,
-            origin=origin_of(sources_of_run(opened, options)),
+            origin=origin_of(sources.finished),
+            reads=sources.finished,
             known=known,
             work=lambda place: answer_all(told, place, warnings, progress, notice),
             told=_counts,
@@ -248,8 +249,7 @@ def _model_options(
 ) -> ModelOptions:
     options = told.options
     baseline = told.kind.facet("baseline") if told.kind.has("baseline") else Baseline()
-    other = options.train_from  # whose train a baseline learns from
-    learnt = told.dataset if other is None else open_dataset(other)
+    learnt = told.sources.learnt or told.dataset  # from whose train a baseline learns
     return ModelOptions(
         data_class=told.data_class,
         base_url=options.base_url,

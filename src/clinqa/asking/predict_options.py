@@ -12,6 +12,7 @@ from clinqa.core.options import (
     LocalOptions,
     OutputOptions,
     PayingOptions,
+    ReadingOptions,
     SamplingOptions,
     option,
     varied,
@@ -27,7 +28,7 @@ VARY = ("sampling", "shots", "training-seed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, OutputOptions):
+class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, ReadingOptions, OutputOptions):
     """Everything that `clinqa predict` can be told."""
 
     model: str = option(metavar="M", help=f"{names_of_models()}.")

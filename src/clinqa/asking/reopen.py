@@ -11,7 +11,7 @@ from clinqa.asking.prompter import key_of
 from clinqa.asking.results import TRANSIENT
 from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal
-from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder, write_started
+from clinqa.core.outfolder import JOURNAL, MANIFEST, OutFolder
 from clinqa.core.predictions import PREDICTIONS_FILE
 from clinqa.kinds.facets.asks import Beside
 
@@ -49,7 +49,7 @@ def reopen(folder: OutFolder, beside: Beside | None) -> OutFolder:
             told = {"weighed": weighed} if weighed else {}
             journal.append({"key": key, **row, **told, "cost": cost})
             cost = None  # of all of them, counted once
-    write_started(folder.partial, done.identity, names, folder.private)
+    folder.start(names)
     (folder.path / MANIFEST).unlink()
     for name in names:
         os.replace(folder.path / name, folder.partial / name)

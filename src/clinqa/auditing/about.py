@@ -44,7 +44,7 @@ from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.audited import PATIENTS, Who
 from clinqa.kinds.facets.judges import OpenJudge, SplitItems
 from clinqa.present.audit.says import by_chance
-from clinqa.scoring.inputs import inputs_of
+from clinqa.scoring.inputs import ScoringSources, inputs_of
 from clinqa.scoring.stands_on import model_facts
 from clinqa.stats.verdicts import gap_verdict
 
@@ -335,17 +335,16 @@ def tables_of(
 VERB = "audit"
 
 
-def known_of(
-    dataset: Dataset, runs: Sequence[FinishedRun], options: AuditOptions, judge: OpenJudge
-) -> Known:
+def known_of(sources: ScoringSources, options: AuditOptions, judge: OpenJudge) -> Known:
     """What decides the figures. Scores that are read instead of made anew decide nothing."""
-    inputs = inputs_of(dataset, runs, options.scoring)
+    inputs, brought = inputs_of(sources, options.scoring)
     tables = [*options.groups, *([options.tract_map] if options.tract_map else [])]
+    brought |= {path: FileRecord.of(path) for path in tables}
     inputs += map(FileRecord.of, tables)
     told = {
-        "dataset": dataset.manifest.fingerprint,
-        "split": runs[0].split,
-        "runs": [run.id for run in runs],
+        "dataset": sources.dataset.manifest.fingerprint,
+        "split": sources.runs[0].split,
+        "runs": [run.id for run in sources.runs],
         "metrics": list(options.metrics),
         "dimensions": list(options.dimensions),
         "intersections": [list(names) for names in options.intersect],
@@ -366,7 +365,7 @@ def known_of(
         "seed": options.seed,
     }
     decides = {**judge.decides, "inputs": [record.sha256 for record in inputs]}
-    return Known(told, inputs, decides)
+    return Known(told, inputs, decides, brought=brought)
 
 
 def plan_of(

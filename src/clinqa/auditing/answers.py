@@ -9,10 +9,8 @@ Runs become `Means`: judged anew, or read from SCORES that `clinqa score` wrote 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,15 +19,12 @@ import pyarrow.compute as pc
 
 from clinqa.core.arrays import Bools, Floats, Ints
 from clinqa.core.errors import CheckFailed, ConfigError
-from clinqa.core.inputs import open_parquet, read_parquet, readable
-from clinqa.core.manifest import Manifest, sha256_file
-from clinqa.core.outfolder import MANIFEST
+from clinqa.core.finished import Finished
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.stage import Progress
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import JudgedAnswers, OpenJudge, SplitItems
-from clinqa.scoring.inputs import SCORES_FILE
-from clinqa.scoring.score_runs import ITEMS_FILE
+from clinqa.scoring.inputs import ITEMS_FILE, SCORES_FILE
 from clinqa.stats.intervals import SHARE, Bounds
 from clinqa.stats.measure import Measure
 
@@ -195,7 +190,7 @@ def judged_means(
     judge: OpenJudge,
     audited: Audited,
     metrics: Sequence[str],
-    scores: Path | None,
+    scores: Finished | None,
     dataset: str,
     progress: Progress,
 ) -> list[Means]:
@@ -248,34 +243,27 @@ class _Kept:
 
     def __init__(
         self,
-        folder: Path,
+        scores: Finished,
         runs: Sequence[FinishedRun],
         items: SplitItems,
         dataset: str,
         audited: Audited,
         metrics: Sequence[str],
     ) -> None:
-        _check_scores(folder, runs, dataset)
-        told = audited.kept_with(_figures(folder, runs), runs)
+        _check_scores(scores, runs, dataset)
+        told = audited.kept_with(_figures(scores, runs), runs)
         if told is None:
-            raise ConfigError(f"--scores {folder}: its runs were scored in different ways")
+            raise ConfigError(f"--scores {scores.folder}: its runs were scored in different ways")
         known = audited.means(told)
         self.measures = {name: _named(name, known, audited) for name in metrics}
         self._items, self._audited = items, audited
         self._place = {name: row for row, name in enumerate(items.column("id"))}
-        path = folder / ITEMS_FILE
-        with readable(path, advice="score again", error=CheckFailed), open_parquet(path) as file:
+        with scores.parquet_file(ITEMS_FILE) as file:
             schema = file.schema_arrow
         # a million words of such columns are a few different ones
         few = [one.name for one in schema if one.type == pa.string() and one.name != "item_id"]
         own = audited.columns(list(self.measures.values()), schema.names)
-        self._table = read_parquet(
-            path,
-            sorted({*_OF_ALL, *own}),
-            dictionaries=few,
-            advice="score again",
-            error=CheckFailed,
-        )
+        self._table = scores.parquet(ITEMS_FILE, sorted({*_OF_ALL, *own}), dictionaries=few)
 
     def answers(self, run: FinishedRun) -> JudgedAnswers:
         """The answers of a run, judged as they were."""
@@ -287,38 +275,29 @@ class _Kept:
         return self._audited.kept(rows, item, self._items, list(self.measures.values()))
 
 
-def _check_scores(folder: Path, runs: Sequence[FinishedRun], dataset: str) -> None:
+def _check_scores(scores: Finished, runs: Sequence[FinishedRun], dataset: str) -> None:
     """An error unless the scores are of these runs as they are."""
-    if not (folder / MANIFEST).is_file():
-        raise ConfigError(f"--scores {folder}: no {MANIFEST}; give the --out of clinqa score")
-    manifest = Manifest.read(folder / MANIFEST)
-    if manifest.verb != "score":
-        raise ConfigError(f"--scores {folder}: made by {manifest.verb!r}, not by clinqa score")
+    folder, manifest = scores.folder, scores.manifest
     if manifest.configuration.get("dataset") != dataset:
         raise ConfigError(f"--scores {folder}: scores on another dataset")
     inputs = {record.name: record.sha256 for record in manifest.inputs}
     for run in runs:
-        if inputs.get(f"{run.id}/{PREDICTIONS_FILE}") != run.sha256:
+        if inputs.get(f"{run.id}/{PREDICTIONS_FILE}") != run.record.sha256:
             raise ConfigError(
                 f"--scores {folder}: does not hold run {run.name} as it is now; score it, or leave "
                 "--scores out"
             )
-    stated = {record.name: record.sha256 for record in manifest.outputs}
-    for name in (ITEMS_FILE, SCORES_FILE):
-        path = folder / name
-        if not path.is_file() or sha256_file(path) != stated.get(name):
-            raise CheckFailed(f"{path}: not as it was made (SHA-256); score again")
 
 
-def _figures(folder: Path, runs: Sequence[FinishedRun]) -> list[Mapping[str, Any]]:
+def _figures(scores: Finished, runs: Sequence[FinishedRun]) -> list[Mapping[str, Any]]:
     """Those of these runs over all items."""
     ids = {run.id for run in runs}
     try:
-        figures = json.loads((folder / SCORES_FILE).read_text(encoding="utf-8"))["figures"]
         return [
             {name: str(one[name]) for name in ("metric", "signature")}
-            for one in figures
+            for one in scores.json(SCORES_FILE)["figures"]
             if not one["subset"] and one["run"] in ids
         ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CheckFailed(f"{folder / SCORES_FILE}: cannot be read; score again") from error
+    except (KeyError, TypeError) as error:
+        path = scores.folder / SCORES_FILE
+        raise CheckFailed(f"{path}: lacks or garbles a key; score again") from error

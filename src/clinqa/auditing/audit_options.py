@@ -99,4 +99,5 @@ class AuditOptions(FigureOptions):
             seed=self.seed,
             limit=self.limit,
             data_class=self.data_class,
+            accept_changed=self.accept_changed,
         )

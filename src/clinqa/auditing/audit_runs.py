@@ -26,17 +26,19 @@ from clinqa.auditing.presets import preset_of
 from clinqa.auditing.records import MEAN, Gap, Point, points_of
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError
-from clinqa.core.figures import Figure, GapPair
+from clinqa.core.figures import Figure, GapPair, signed
+from clinqa.core.finished import SCORES, Finished, change_warnings, open_finished
 from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import FinishedRun
+from clinqa.core.records import strictest
 from clinqa.core.stage import Made, Progress, Stage, StageResult, Workplace, run_stage, silent
 from clinqa.core.visible import visible
 from clinqa.core.wording import many
-from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.audited import Audited
 from clinqa.kinds.facets.judges import Judges, OpenJudge, SplitItems
 from clinqa.kinds.registry import ItemKind
-from clinqa.scoring.inputs import data_class_of, load_items, open_runs, origin_of_runs
+from clinqa.scoring.inputs import ScoringSources, load_items
 
 __all__ = ["AUDIT_FILE", "audit"]
 
@@ -53,8 +55,8 @@ def audit(
 ) -> StageResult:
     """Audit these runs on the dataset they were made on, or say that it has been done."""
     options.check()
-    opened_set = open_dataset(dataset)
-    opened = open_runs(runs, opened_set)
+    sources = ScoringSources.of(dataset, runs, options.scoring)
+    opened_set, opened = sources.dataset, sources.runs
     alike = _alike(opened)
     kind = kind_of_items(opened_set, [opened[0].split], "judges", "audited")
     audited = _audited(kind, options)
@@ -62,9 +64,14 @@ def audit(
     check_metrics(options.metrics, audited)
     judges: Judges = kind.facet("judges")
     judge = judges.open(opened_set.folder, opened_set.manifest, opened, options.scoring)
-    data_class = data_class_of(opened_set, opened, options.data_class)
+    kept = None
+    if options.scores is not None:
+        kept = open_finished(options.scores, SCORES, accept=options.accept_changed)
+    reads = [*sources.finished, *([kept] if kept else [])]
+    classes = [one.data_class for one in reads]
+    data_class = strictest(classes, options.data_class, read="dataset or runs are", of="them")
     items = load_items(opened_set, opened[0].split, judges, options.limit)
-    auditing = _Auditing(opened_set, opened, items, judge, audited, options, progress, alike)
+    auditing = _Auditing(opened_set, opened, items, judge, audited, options, progress, alike, kept)
     cohort, dimensions, excluded = auditing.cohort, auditing.dimensions, auditing.excluded
     return run_stage(
         Stage(
@@ -73,8 +80,9 @@ def audit(
             out=out,
             options=options,
             data_class=data_class,
-            origin=origin_of_runs(opened_set, opened),
-            known=lambda: known_of(opened_set, opened, options, judge),
+            origin=sources.origin,
+            reads=reads,
+            known=lambda: known_of(sources, options, judge),
             work=auditing.audit,
             told=lambda done: {name: int(value) for name, value in done.details.items()},
             plan=lambda: plan_of(
@@ -109,6 +117,7 @@ class _Auditing:
     options: AuditOptions
     progress: Progress
     warnings: list[str]
+    kept: Finished | None = None  # scores that are not made anew
     figures: list[Figure] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
@@ -156,8 +165,9 @@ class _Auditing:
     def audit(self, place: Workplace) -> Made:
         """Every figure, gap and point, metric by metric, written."""
         options, runs = self.options, self.runs
+        self.warnings += change_warnings(place.accepted)
         means = judged_means(
-            runs, self.items, self.judge, self.audited, options.metrics, options.scores,
+            runs, self.items, self.judge, self.audited, options.metrics, self.kept,
             self.dataset.manifest.fingerprint, self.progress,
         )  # fmt: skip
         self.warnings += _warnings(
@@ -172,6 +182,7 @@ class _Auditing:
         if not self.gaps:
             raise ConfigError(f"no gap is left to audit: {'; '.join(told)}")
         self.warnings += told
+        self._sign(place.mark)
         meta = meta_of(
             self.dataset, self.items, runs, means, self.cohort, self.dimensions, self.excluded,
             self.points, options, self.drawing, self.warnings,
@@ -199,6 +210,12 @@ class _Auditing:
             lines=lines_of(meta["dimensions"], meta["excluded"], self.gaps, runs, options.metrics),
         )
 
+    def _sign(self, mark: str) -> None:
+        """Say in every signature what the figures stand on that had changed."""
+        self.figures = [signed(one, mark) for one in self.figures]
+        self.gaps = [signed(one, mark) for one in self.gaps]
+        self.pairs = [signed(one, mark) for one in self.pairs]
+
     def _audit(self, one: Means, strata: Ints) -> list[str]:
         """One metric; and which groups it has too few of."""
         cohort, runs, least = self.cohort, self.runs, self.options.min_patients
@@ -222,7 +239,7 @@ def _alike(runs: Sequence[FinishedRun]) -> list[str]:
     told: list[str] = []
     first: dict[str, FinishedRun] = {}
     for run in runs:
-        one = first.setdefault(run.sha256, run)
+        one = first.setdefault(run.record.sha256, run)
         if one is run:
             continue
         if one.manifest.identity == run.manifest.identity:

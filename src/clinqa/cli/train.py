@@ -46,6 +46,7 @@ def train(dataset: BuildArgument, out: Out, options: TrainOrMerge) -> Outcome:
         threads=options.threads,
         dry_run=options.dry_run,
         fresh=options.fresh,
+        accept_changed=options.accept_changed,
     )
     return staged("train --merge", out, options, partial(merge, dataset, out, merging), _told)
 

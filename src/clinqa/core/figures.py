@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Figure", "GapPair", "PairedTest", "known"]
+__all__ = ["Figure", "GapPair", "PairedTest", "known", "marked", "signed"]
 
 
 def known(value: float) -> float | None:
@@ -17,6 +17,40 @@ def known(value: float) -> float | None:
     (0.5, None)
     """
     return float(value) if math.isfinite(value) else None
+
+
+class _Signed(Protocol):
+    @property
+    def signature(self) -> str: ...
+
+
+SIGNED = TypeVar("SIGNED", bound=_Signed)
+
+
+def signed(figure: SIGNED, mark: str) -> SIGNED:
+    """The figure (or test) with a mark at the end of its signature, there once at most."""
+    if figure.signature.endswith(mark):
+        return figure
+    signature = figure.signature + mark
+    return replace(figure, signature=signature)  # type: ignore[type-var]
+
+
+def marked(value: Any, mark: str) -> Any:
+    """The same for figures as JSON, wherever a signature stands in it.
+
+    >>> marked({"a": [{"signature": "f1", "value": 1}]}, "|x")
+    {'a': [{'signature': 'f1|x', 'value': 1}]}
+    """
+    if not mark:
+        return value
+    if isinstance(value, Mapping):
+        return {
+            key: one + mark
+            if key == "signature" and isinstance(one, str) and not one.endswith(mark)
+            else marked(one, mark)
+            for key, one in value.items()
+        }
+    return [marked(one, mark) for one in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

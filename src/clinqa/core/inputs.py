@@ -1,8 +1,8 @@
-"""The one door to the tables that stages read: what is read is opened here, and nowhere else.
+"""The one door to the tables that people bring: what is read is opened here, and nowhere else.
 
-So that what holds for every input (that it can be read, and later that it is what its folder's
-manifest says) is checked in one place. Raw reports and banks have readers of their own in
-`clinqa.sources`: nobody promised anything of them.
+So that what holds for every input (that it can be read, and is what its name says) is checked in
+one place. What another stage made is opened by `core.finished`, against its manifest. Raw reports
+and banks have readers of their own in `clinqa.sources`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,10 +36,10 @@ def readable(
         raise error(f"{path}: cannot be read ({type(exc).__name__}){said}") from exc
 
 
-def open_parquet(path: Path, *, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
+def open_parquet(source: Path | BinaryIO, *, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
     """A file to be read piece by piece, inside `readable`; some columns as dictionaries."""
     # memory_map off: another process may rewrite the folder while we read
-    return pq.ParquetFile(path, read_dictionary=list(dictionaries))
+    return pq.ParquetFile(source, read_dictionary=list(dictionaries))
 
 
 def read_parquet(

@@ -1,6 +1,9 @@
 """The manifest of a finished folder: what was made, from what, how, and whether it adds up.
 
-A folder is complete exactly when its `manifest.json` exists; it is written last, by rename.
+A folder is complete exactly when its `manifest.json` exists; it is written last, by rename. Its
+`seal` is a hash over everything else that stands in it: a manifest that says what its seal does
+not was edited, and is refused. It is no secret and no signature. Who may write the folder can make
+the seal anew; it finds slips, and edits by people who don't set out to deceive.
 """
 
 from __future__ import annotations
@@ -8,20 +11,22 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.hashing import sha256_file
 from clinqa.core.origin import with_origin
+from clinqa.core.records import DataClass
+from clinqa.core.redaction import redact, redact_command
 
 __all__ = [
     "FORMAT",
-    "HIDDEN",
     "NOT_IDENTITY",
     "TOOL",
+    "AcceptedChange",
     "FileRecord",
     "Manifest",
     "StageCounts",
@@ -29,12 +34,10 @@ __all__ = [
     "fingerprint",
     "identity_of",
     "library_versions",
-    "redact",
-    "redact_command",
-    "sha256_file",
+    "seal_of",
 ]
 
-FORMAT = "clinqa-manifest/1"
+FORMAT = "clinqa-manifest/2"
 TOOL = "clinqa"
 
 NOT_IDENTITY: Mapping[str, str] = {
@@ -55,11 +58,6 @@ _INCIDENTAL_KEYS = frozenset(
     | {"workers", "jobs", "threads", "engine", "order", "progress"}
     | {"json", "dry_run", "fresh", "plot", "quiet", "verbose"}
 )
-_SECRET_KEY = re.compile(r"pass(word|wd|phrase)?$|secret|token$|api[-_]?key|credential|dsn$", re.I)
-_URL_USERINFO = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/\s@]*@", re.I)
-_URL_QUERY = re.compile(r"(?P<key>[?&;](?:password|pwd|token|key|secret|sig)=)[^&;\s]+", re.I)
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
-HIDDEN = "***"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,22 @@ class FileRecord:
     def of(cls, path: Path, name: str | None = None, rows: int | None = None) -> FileRecord:
         """The record of a file that is there, under `name` (its base name unless given)."""
         return cls(name or path.name, sha256_file(path), path.stat().st_size, rows)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AcceptedChange:
+    """A file that was read although it is not as its folder's manifest says (--accept-changed).
+
+    `folder` is the folder's name, `stated` the hash in its manifest, `found` that of what was read.
+    """
+
+    folder: str
+    file: str
+    stated: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.folder}/{self.file}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +161,8 @@ class StageCounts:
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """Everything a finished folder says of itself. `details` holds what one verb adds; `origin` is
-    where its data are known to come from (`core.origin`)."""
+    where its data are known to come from (`core.origin`); `accepted` are the files that it, or what
+    it was made from, was made of although they had changed."""
 
     verb: str
     data_class: str
@@ -166,6 +181,7 @@ class Manifest:
     warnings: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     origin: str = ""
+    accepted: Sequence[AcceptedChange] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -187,7 +203,7 @@ class Manifest:
 
     def to_json(self) -> str:
         """The text of `manifest.json`; commands and configuration are redacted here, always."""
-        body = {
+        body: dict[str, Any] = {
             "format": FORMAT,
             "tool": TOOL,
             "clinqa": self.clinqa,
@@ -208,13 +224,21 @@ class Manifest:
             "warnings": list(self.warnings),
             "details": dict(self.details),
         }
+        if self.accepted:
+            body["accepted_changes"] = [asdict(one) for one in self.accepted]
+        body["seal"] = seal_of(json.loads(json.dumps(body)))
         return json.dumps(body, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
-    def read(cls, path: Path) -> Manifest:
-        """The manifest at `path`; ConfigError if it is damaged or another tool's."""
+    def read(cls, path: Path, *, edited: bool = False) -> Manifest:
+        """The manifest at `path`.
+
+        ConfigError if it is damaged or another tool's, CheckFailed if it was `edited`; that is
+        passed over for a folder that will be made anew.
+        """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
+            seal = seal_of(data) if isinstance(data, dict) else ""
         except (OSError, ValueError, RecursionError) as error:
             raise ConfigError(f"{path}: cannot be read as a manifest; is it damaged?") from error
         if not isinstance(data, dict) or data.get("tool") != TOOL:
@@ -224,8 +248,14 @@ class Manifest:
                 f"{path}: not in the format this clinqa reads ({FORMAT}); another version made the "
                 "folder: use that one, or build it again"
             )
+        if not edited and data.get("seal") != seal:
+            raise CheckFailed(
+                f"{path}: was edited after it was written (its seal is not that of what it says); "
+                "put the file back as it was, or make the folder again"
+            )
         try:
             _check_types(data)
+            _check_class(path, data)
             return cls(
                 verb=data["verb"],
                 data_class=data["data_class"],
@@ -244,9 +274,18 @@ class Manifest:
                 warnings=data["warnings"],
                 details=data["details"],
                 origin=data.get("origin", ""),
+                accepted=[AcceptedChange(**one) for one in data.get("accepted_changes", ())],
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigError(f"{path}: the manifest lacks or garbles a key") from error
+
+
+def _check_class(path: Path, data: Mapping[str, Any]) -> None:
+    """ConfigError for a data class that is none."""
+    known = [one.value for one in DataClass]
+    for told in (data["data_class"], data["identity"].get("data_class", "public")):
+        if told not in known:
+            raise ConfigError(f"{path}: no such data class; there are {', '.join(known)}")
 
 
 def _check_types(data: Mapping[str, Any]) -> None:
@@ -267,8 +306,12 @@ def _check_types(data: Mapping[str, Any]) -> None:
         texts = (record["name"], record["sha256"])
         if not all(isinstance(n, int) for n in sizes) or not all(isinstance(t, str) for t in texts):
             raise TypeError("a file's record")
-    if not all(isinstance(text, str) for text in [*data["command"], *data["warnings"]]):
+    changes = [one for change in data.get("accepted_changes", ()) for one in change.values()]
+    if not all(isinstance(text, str) for text in [*data["command"], *data["warnings"], *changes]):
         raise TypeError("a text")
+    for record in data["outputs"]:
+        if PurePosixPath(record["name"]).is_absolute() or ".." in record["name"].split("/"):
+            raise TypeError("a file outside the folder")
 
 
 def identity_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,6 +327,17 @@ def _canonical(value: object) -> str:
     return json.dumps(
         value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False
     )
+
+
+def seal_of(manifest: Mapping[str, Any]) -> str:
+    """The hash over everything that a manifest's JSON says, but for the seal itself.
+
+    >>> seal_of({"verb": "v", "seal": "x"}) == seal_of({"verb": "v"})
+    True
+    """
+    said = {key: one for key, one in manifest.items() if key != "seal"}
+    text = json.dumps(said, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def fingerprint(identity: Mapping[str, Any]) -> str:
@@ -325,54 +379,6 @@ def differences(there: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 def _short(text: str) -> str:
     return text if len(text) <= 24 else text[:12] + '…"' * text.startswith('"')
-
-
-def redact(value: Any, key: str = "") -> Any:
-    """`value` with anything that could be a secret hidden, at any depth."""
-    if isinstance(value, Mapping):
-        return {k: redact(v, str(k)) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [redact(v, key) for v in value]
-    if isinstance(value, str):
-        if value and _SECRET_KEY.search(key):
-            return HIDDEN
-        without = _URL_USERINFO.sub(rf"\g<scheme>{HIDDEN}@", value)
-        return _URL_QUERY.sub(rf"\g<key>{HIDDEN}", without)
-    return value
-
-
-def redact_command(command: Sequence[str]) -> list[str]:
-    """The command line without secrets. The name of a variable that holds one is no secret.
-
-    >>> redact_command(["clinqa", "--api-key", "abc", "--dsn=pg://me:pw@host/db"])
-    ['clinqa', '--api-key', '***', '--dsn=***']
-    >>> redact_command(["clinqa", "--api-key-env", "OUR_KEY", "--api-key-env=sk-1"])
-    ['clinqa', '--api-key-env', 'OUR_KEY', '--api-key-env=***']
-    """
-    shown = []
-    before = ""  # the option that the next word belongs to, if it holds a secret
-    for word in command:
-        name, equals, value = word.partition("=")
-        is_secret = name.startswith("-") and bool(_SECRET_KEY.search(name))
-        if before:
-            shown.append(redact(word) if _names_a_variable(before, word) else HIDDEN)
-        elif is_secret and equals and not _names_a_variable(name, value):
-            shown.append(f"{name}={HIDDEN}")
-        else:
-            shown.append(redact(word))
-        before = name if is_secret and not equals and not before else ""
-    return shown
-
-
-def _names_a_variable(option: str, value: str) -> bool:
-    """Is this `--…-env NAME`, and not by mistake the key itself?"""
-    return option.endswith("-env") and bool(_VARIABLE.fullmatch(value))
-
-
-def sha256_file(path: Path) -> str:
-    """The SHA-256 of a file's bytes, read in pieces."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def library_versions(names: Iterable[str] = ("pyarrow", "numpy", "polars")) -> dict[str, str]:

@@ -31,6 +31,7 @@ __all__ = [
     "Options",
     "OutputOptions",
     "PayingOptions",
+    "ReadingOptions",
     "SamplingOptions",
     "SendingOptions",
     "SourceOptions",
@@ -219,6 +220,17 @@ class OutputOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Options):
+    """What every verb that reads finished folders can be told."""
+
+    accept_changed: bool = option(
+        False,
+        help="Go on with files that are not as their folder's manifest says; noted in the results"
+        " and in every figure's signature.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceOptions(OutputOptions):
     """What every verb that reads what no dataset is made of yet can be told."""
 
@@ -228,7 +240,7 @@ class SourceOptions(OutputOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawingOptions(OutputOptions):
+class DrawingOptions(ReadingOptions, OutputOptions):
     """What every verb that gives intervals can be told."""
 
     seed: int = varied(OutputOptions, "seed", low=0)

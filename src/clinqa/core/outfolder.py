@@ -8,13 +8,13 @@
 
 While it is being made, everything lies in `OUT/.partial`, with `started.json` saying whose it is.
 `commit` moves the files into place and writes `manifest.json` last. A kill at any write leaves
-either a complete folder or one that the next run recognises as its own.
+either a complete folder or one that the next run recognises as its own. What was read at the start
+is named there too, so that a run that goes on says which file is another by now.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -36,6 +36,7 @@ from clinqa.core.durable import (
 )
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint
+from clinqa.core.started import STARTED, Started, read_started
 
 try:
     import fcntl
@@ -53,7 +54,6 @@ __all__ = [
     "make_folder",
     "open_out",
     "write_durably",
-    "write_started",
     "writing",
 ]
 
@@ -62,7 +62,6 @@ PARTIAL = ".partial"
 JOURNAL = "journal.jsonl"
 EGRESS = "egress.jsonl"
 """What was sent away, a line a request; it stays whatever becomes of the run."""
-STARTED = "started.json"
 TOOL_MARK = f'"tool":"{TOOL}"'.encode()
 
 
@@ -76,6 +75,7 @@ class OutFolder(Closing):
     done: Manifest | None
     _lock: int
     _made: Sequence[Path] = field(default=())  # folders this run made, the innermost first
+    inputs: Mapping[str, str] = field(default_factory=dict)  # hashes by name
 
     @property
     def partial(self) -> Path:
@@ -112,6 +112,10 @@ class OutFolder(Closing):
                 else:
                     os.unlink(entry.path)
 
+    def start(self, moved: Sequence[str]) -> None:
+        """Say whose the folder is, and which of its files may lie in their places already."""
+        Started(self.identity, moved, self.inputs).write(self.partial, private=self.private)
+
     def commit(
         self,
         manifest: Manifest,
@@ -138,7 +142,7 @@ class OutFolder(Closing):
                 records.append(FileRecord.of(self.partial / name, name, rows.get(name)))
             finished = replace(manifest, identity=self.identity, outputs=records)
             # Named before anything moves, so that a later run knows what it may take away.
-            write_started(self.partial, self.identity, names, self.private)
+            self.start(names)
             for name in names:
                 move(self.partial / name, self.path, name, self.private)
             write_durably(
@@ -159,16 +163,19 @@ def open_out(
     fresh: bool = False,
     private: bool = False,
     resume: bool = False,
+    inputs: Sequence[FileRecord] = (),
 ) -> OutFolder:
     """Open the output folder of a run, or say why not.
 
     `identity` is what decides the rows (see `core.manifest.identity_of`); `fresh` deletes what an
     earlier clinqa run left there; `private` makes folders 0700 and files 0600. `resume` keeps what
-    an unfinished run of the same identity left in `partial`, its journal above all.
+    an unfinished run of the same identity left in `partial`, its journal above all. `inputs` are
+    the files that are read.
     """
-    out = _plain_path(path)
+    out, read = _plain_path(path), {record.name: record.sha256 for record in inputs}
     with writing(out):
         _refuse_symlinks(out)
+        _refuse_inside(out)
         if out.exists() and not out.is_dir():
             raise ConfigError(f"--out {out}: a file is in the way; name a folder")
         made = [one for one in (out, *out.parents) if not one.exists()]
@@ -177,39 +184,42 @@ def open_out(
             out.chmod(0o700)
         lock = _lock(out)
         try:
-            done = _judge(out, identity, fresh, resume)
+            done = _judge(out, identity, read, fresh, resume)
             if done is None:
                 if private:
                     with suppress(PermissionError):  # someone else's folder; files are 0600 anyway
                         out.chmod(0o700)
                 partial = out / PARTIAL
                 partial.mkdir(mode=0o700, exist_ok=resume)
-                write_started(partial, identity, [], private)
+                Started(identity, (), read).write(partial, private=private)
         except BaseException:
             os.close(lock)
             raise
-    return OutFolder(out, identity, private, done, lock, made)
+    return OutFolder(out, identity, private, done, lock, made, read)
 
 
-def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) -> Manifest | None:
+def _judge(
+    out: Path, identity: Mapping[str, Any], read: Mapping[str, str], fresh: bool, resume: bool
+) -> Manifest | None:
     """The manifest if all is done; None when `out` is clear to be written; else ConfigError."""
     names = {entry.name for entry in os.scandir(out)}
     if not names:
         return None
     _refuse_links_inside(out, names)
     if MANIFEST in names:
-        manifest = Manifest.read(out / MANIFEST)
+        manifest = Manifest.read(out / MANIFEST, edited=fresh)
         ours = [record.name for record in manifest.outputs]
         there: Mapping[str, Any] = manifest.identity
+        was_read: Mapping[str, str] = {record.name: record.sha256 for record in manifest.inputs}
         finished: Manifest | None = manifest
     else:
-        started = _read_started(out)
+        started = _started_in(out)
         if started is None:
             raise ConfigError(
                 f"--out {out}: holds files that are not clinqa's ({_some(names)}); "
                 "name an empty folder"
             )
-        there, ours = started
+        there, ours, was_read = started.identity, list(started.moved), started.inputs
         finished = None
     _refuse_other_verb(out, there, identity)
     if fresh:
@@ -219,7 +229,8 @@ def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) ->
         state = "complete" if finished else "unfinished"
         raise ConfigError(
             f"--out {out}: a {state} folder of another run; different: "
-            f"{'; '.join(differences(there, identity))}. Name another folder, or use --fresh"
+            f"{'; '.join(_different(there, identity, was_read, read))}. Name another folder, or "
+            "use --fresh"
         )
     if finished is None:
         if resume and there:
@@ -232,21 +243,32 @@ def _judge(out: Path, identity: Mapping[str, Any], fresh: bool, resume: bool) ->
     return finished
 
 
-def _read_started(out: Path) -> tuple[Mapping[str, Any], list[str]] | None:
-    """Identity and moved files of an unfinished run; None if nothing says it is ours."""
+def _different(
+    there: Mapping[str, Any],
+    now: Mapping[str, Any],
+    was: Mapping[str, str],
+    read: Mapping[str, str],
+) -> list[str]:
+    """In what two runs differ; inputs by their names, where they are known."""
+    changed = sorted(name for name in was.keys() & read.keys() if was[name] != read[name])
+    told = differences(there, now)
+    if changed:
+        told = [one for one in told if not one.startswith("inputs.")]
+    return [*(f"{name} (changed since it was read)" for name in changed), *told]
+
+
+def _started_in(out: Path) -> Started | None:
+    """What an unfinished run says of itself; None if nothing says that it is ours."""
     partial = out / PARTIAL
     if not partial.is_dir():
         return None
     try:
-        data = json.loads((partial / STARTED).read_text(encoding="utf-8"))
-        return data["identity"], [str(name) for name in data["moved"]]
+        return read_started(partial)
     except FileNotFoundError:
         # Killed before the first write was renamed: nothing but our own empty folder.
         left = {entry.name for entry in os.scandir(partial)}
         nothing_else = {entry.name for entry in os.scandir(out)} == {PARTIAL}
-        return ({}, []) if nothing_else and left <= {temporary_name(STARTED)} else None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+        return Started() if nothing_else and left <= {temporary_name(STARTED)} else None
 
 
 def _refuse_other_verb(out: Path, there: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
@@ -264,7 +286,7 @@ def _delete_ours(out: Path, names: list[str]) -> None:
     # The manifest first: without it the folder is unfinished, and the partial says whose it is.
     if (out / MANIFEST).exists() and not (out / PARTIAL / STARTED).exists():
         (out / PARTIAL).mkdir(mode=0o700, exist_ok=True)
-        write_started(out / PARTIAL, {}, sorted(ours - {MANIFEST}), True)
+        Started({}, sorted(ours - {MANIFEST})).write(out / PARTIAL, private=True)
     for name in [MANIFEST, *sorted(ours - {MANIFEST})]:
         (out / name).unlink(missing_ok=True)
     for folder, _, _ in os.walk(out, topdown=False):
@@ -335,6 +357,16 @@ def _refuse_symlinks(out: Path) -> None:
             )
 
 
+def _refuse_inside(out: Path) -> None:
+    """Refuse a folder inside one that is complete: its manifest would not list it, and whoever
+    made that one anew would be refused for its sake."""
+    for folder in out.parents:
+        if (folder / MANIFEST).exists() and is_ours(folder):
+            raise ConfigError(
+                f"--out {out}: lies inside {folder}, a finished folder; name one elsewhere"
+            )
+
+
 def _refuse_links_inside(out: Path, names: set[str]) -> None:
     for name in sorted({*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", "data"}):
         if (out / name).is_symlink():
@@ -363,11 +395,3 @@ def _lock(out: Path) -> int:
             raise ConfigError(f"--out {out}: another clinqa run is writing here") from error
         # Some network file systems know no locks; going on is better than refusing.
     return descriptor
-
-
-def write_started(
-    partial: Path, identity: Mapping[str, Any], moved: list[str], private: bool
-) -> None:
-    """Say whose an unfinished folder is, and which of its files may lie in their places already."""
-    body = json.dumps({"tool": "clinqa", "identity": dict(identity), "moved": moved})
-    write_durably(partial / STARTED, body.encode("utf-8"), private=private)

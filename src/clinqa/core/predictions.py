@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clinqa.core.errors import CheckFailed, ConfigError
-from clinqa.core.inputs import read_parquet
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.errors import ConfigError
+from clinqa.core.finished import RUN, Finished
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.schema import PREDICTIONS
 
-__all__ = ["PREDICTIONS_FILE", "FinishedRun", "check_file"]
+__all__ = ["PREDICTIONS_FILE", "FinishedRun"]
 
 PREDICTIONS_FILE = "predictions.parquet"
-AGAIN = "run predict again"
 _NEEDED = (
     *("item_id", "repeat", "output", "answer", "answer_status"),
     *("input_tokens", "output_tokens", "seconds"),
@@ -30,9 +29,20 @@ class FinishedRun:
     every other run wherever scores meet."""
 
     name: str
-    folder: Path
-    manifest: Manifest
-    sha256: str
+    finished: Finished
+
+    @property
+    def folder(self) -> Path:
+        return self.finished.folder
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.finished.manifest
+
+    @property
+    def record(self) -> FileRecord:
+        """What its predictions are known by."""
+        return self.finished.record(PREDICTIONS_FILE)
 
     @property
     def id(self) -> str:
@@ -77,23 +87,19 @@ class FinishedRun:
         """Every answer; sorted by item and repeat, so that no row order matters. `also` are
         columns that only some kinds need."""
         path, needed = self.folder / PREDICTIONS_FILE, (*_NEEDED, *also)
-        table = read_parquet(path, advice=AGAIN)
+        table = self.finished.parquet(PREDICTIONS_FILE)
         lacking = [name for name in needed if name not in table.column_names]
         if lacking:
-            raise ConfigError(f"{path}: lacks {', '.join(lacking)}; {AGAIN}")
+            raise ConfigError(f"{path}: lacks {', '.join(lacking)}; {RUN.again}")
         table = _as_written(path, table, pa.schema([PREDICTIONS.field(n) for n in needed]))
         empty = [name for name in _NEVER_NULL if table[name].null_count]
         if empty:
-            raise ConfigError(f"{path}: rows without {', '.join(empty)}; {AGAIN}")
+            raise ConfigError(f"{path}: rows without {', '.join(empty)}; {RUN.again}")
         return table.sort_by([("item_id", "ascending"), ("repeat", "ascending")])
 
     def beside(self, name: str, schema: pa.Schema) -> pa.Table:
         """Another table of the run, as predict wrote it."""
-        path = self.folder / name
-        if not path.is_file():
-            raise ConfigError(f"{self.folder}: no {name}; {AGAIN}")
-        check_file(path, name, self.manifest, AGAIN)
-        return _as_written(path, read_parquet(path, advice=AGAIN), schema)
+        return _as_written(self.folder / name, self.finished.parquet(name), schema)
 
 
 def _as_written(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -102,16 +108,5 @@ def _as_written(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
         return table.select(schema.names).cast(schema)
     except (KeyError, ValueError, pa.ArrowException) as error:
         raise ConfigError(
-            f"{path}: its columns are not of the types that predict writes; {AGAIN}"
+            f"{path}: its columns are not of the types that predict writes; {RUN.again}"
         ) from error
-
-
-def check_file(path: Path, name: str, manifest: Manifest, remedy: str) -> str:
-    """The file's SHA-256; CheckFailed where its folder's manifest has another, or none."""
-    stated = {record.name: record.sha256 for record in manifest.outputs}.get(name)
-    found = sha256_file(path)
-    if stated is None:
-        raise CheckFailed(f"{path}: its manifest does not list it; {remedy}")
-    if found != stated:
-        raise CheckFailed(f"{path}: changed since it was made (SHA-256); {remedy}")
-    return found

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-from clinqa.core.errors import ClinqaError, ConfigError
+from clinqa.core.errors import PrivacyError
 
 __all__ = [
     "SPLITS",
@@ -166,19 +166,18 @@ def strictest(
     read: str = "the dataset is",
     of: str = "it",
     instead: str = "",
-    error: type[ClinqaError] = ConfigError,
 ) -> DataClass:
     """The class of what is made from things of these classes; `wanted` may raise it, never lower.
 
     `read` says what those things are, `of` what they are called and `instead` what can be done,
-    for the `error` that a lower one is refused with.
+    for the PrivacyError that a lower one is refused with.
 
     >>> strictest(["public", "licensed"], DataClass.PHI)
     <DataClass.PHI: 'phi'>
     """
     own = inherit(map(DataClass, classes))
     if wanted is not None and inherit([own, wanted]) is not wanted:
-        raise error(
+        raise PrivacyError(
             f"--data-class {wanted.value}: {read} {own.value}, and what is made from {of} cannot "
             f"be less{instead}"
         )

@@ -1,7 +1,7 @@
 """The frame of every stage: a folder opened and locked, done once, and told what it was.
 
-    --dry-run                   → what would be done; nothing is hashed, no folder is made
-    the folder holds this       → "already done", where the files that it names are there
+    --dry-run                   → what would be done; no folder is made
+    the folder holds this       → "already done", where its files are as they were written
     unfinished, same identity   → gone on with, or begun anew inside it (see `core.outfolder`)
     refused or failed           → the folder is as it was; what was paid for or sent stays, with
                                   its journal and the log of what left (`.partial/egress.jsonl`)
@@ -26,11 +26,20 @@ from typing import Any, Protocol
 
 import clinqa
 from clinqa.core.durable import create_file, write_durably, writing
-from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest, StageCounts, identity_of, library_versions
+from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.finished import Finished, accepted_of, change_warnings, mark_of
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import (
+    AcceptedChange,
+    FileRecord,
+    Manifest,
+    StageCounts,
+    identity_of,
+    library_versions,
+)
 from clinqa.core.origin import with_origin
 from clinqa.core.outfolder import EGRESS, JOURNAL, OutFolder, open_out
-from clinqa.core.records import DataClass, is_private
+from clinqa.core.records import DataClass, is_private, strictest
 from clinqa.core.visible import visible
 
 __all__ = [
@@ -92,12 +101,21 @@ class Known:
 
     `configuration` is what it was told, as the manifest tells it, and decides what is made but for
     the keys `aside`; `decides` does so too and is not told (fingerprints, hashes of inputs).
+    `brought` are inputs that no finished folder answers for, by where they lie: they must be the
+    same still when the work is done.
     """
 
     configuration: Mapping[str, Any]
     inputs: Sequence[FileRecord] = ()
     decides: Mapping[str, Any] = field(default_factory=dict)
     aside: frozenset[str] = frozenset()
+    brought: Mapping[Path, FileRecord] = field(default_factory=dict)
+
+    def unchanged(self) -> None:
+        """CheckFailed if a file that was brought is no longer what the run is known by."""
+        for path, record in self.brought.items():
+            if not path.is_file() or sha256_file(path) != record.sha256:
+                raise CheckFailed(f"{path}: was changed while it was read; run again")
 
     @property
     def hashes(self) -> list[str]:
@@ -144,6 +162,13 @@ class Workplace:
     folder: OutFolder
     data_class: DataClass
     origin: str = ""
+    #: Files that were read although they had changed: figures say so in their signatures.
+    accepted: Sequence[AcceptedChange] = ()
+
+    @property
+    def mark(self) -> str:
+        """What every signature has where files were read that had changed."""
+        return mark_of(self.accepted)
 
     @property
     def partial(self) -> Path:
@@ -179,11 +204,11 @@ class Stage:
 
     `known`, `work` and `plan` are called when they are needed and once at most. `told` gives the
     counts of a finished folder from its manifest. `origin` is where the data are known to come
-    from (`core.origin`). `holds` is what the folder is said to hold: "this build". `resume` keeps
-    what an ended run left, and `keeps` names (as patterns) what beside journal and log is worth
-    it; `passing` names what of it goes once the manifest stands. `sends` says that there is a log
-    even if nothing was sent. `when_done` may open a finished folder again. `foreseen` are the
-    warnings of a dry run.
+    from (`core.origin`). `holds` is what the folder is said to hold: "this build". `reads` are the
+    finished folders that it reads. `resume` keeps what an ended run left, and `keeps` names (as
+    patterns) what beside journal and log is worth it; `passing` names what of it goes once the
+    manifest stands. `sends` says that there is a log even if nothing was sent. `when_done` may open
+    a finished folder again. `foreseen` are the warnings of a dry run.
     """
 
     verb: str
@@ -196,6 +221,7 @@ class Stage:
     told: Callable[[Manifest], Mapping[str, Any]]
     plan: Callable[[], Sequence[str]] = list
     origin: str = ""
+    reads: Sequence[Finished] = ()
     foreseen: Sequence[str] = ()
     seeds: Mapping[str, int] = field(default_factory=dict)
     libraries: Sequence[str] = ("pyarrow", "numpy", "polars")
@@ -209,21 +235,32 @@ class Stage:
         """What decides the rows: a folder of another identity is not written over."""
         told = {key: one for key, one in known.configuration.items() if key not in known.aside}
         own = {"verb": self.verb, "clinqa": clinqa.__version__, "data_class": self.data_class.value}
-        return identity_of({**told, **own, **with_origin(self.origin), **known.decides})
+        changed = {str(one): one.found for one in self.accepted}
+        accepted = {"accepted_changes": changed} if changed else {}
+        return identity_of({**told, **own, **with_origin(self.origin), **accepted, **known.decides})
+
+    @property
+    def accepted(self) -> list[AcceptedChange]:
+        """The changed files that it is made of, because that was asked for."""
+        return accepted_of(self.reads)
 
 
 def run_stage(stage: Stage) -> StageResult:
     """Do the work of a stage in its folder, or say that it has been done.
 
     Raises ConfigError where the folder is another's, in use, or no longer whole; CheckFailed where
-    counts do not reconcile; and what the stage's own functions raise.
+    counts do not reconcile, or a file that was read is not what its folder's manifest says; and
+    what the stage's own functions raise.
     """
+    strictest([one.data_class for one in stage.reads] or [stage.data_class], stage.data_class)
     if stage.options.dry_run:
         return StageResult({}, list(stage.foreseen), list(stage.plan()))
     known = stage.known()
     identity, private = stage.identity(known), is_private(stage.data_class)
     fresh, resume = stage.options.fresh, stage.resume
-    with open_out(stage.out, identity, fresh=fresh, private=private, resume=resume) as opened:
+    with open_out(
+        stage.out, identity, fresh=fresh, private=private, resume=resume, inputs=known.inputs
+    ) as opened:
         folder = opened
         if folder.done is not None and stage.when_done is not None:
             with writing(folder.path):
@@ -234,6 +271,9 @@ def run_stage(stage: Stage) -> StageResult:
         with writing(folder.path):
             with _left_as_found(stage, folder):
                 made = _worked(stage, folder)
+                known.unchanged()
+                for read in stage.reads:
+                    read.unchanged()
                 manifest = _manifest(stage, known, made, identity, started, clock)
                 if made.describe is not None:
                     made.describe(manifest)
@@ -244,19 +284,22 @@ def run_stage(stage: Stage) -> StageResult:
 
 
 def _already_done(stage: Stage, done: Manifest) -> StageResult:
-    """The result of the run that made the folder; ConfigError where a file of it is gone."""
+    """The result of the run that made the folder; ConfigError where a file of it is gone or no
+    longer what was written."""
     for record in done.outputs:
-        if not (stage.out / record.name).is_file():
+        path = stage.out / record.name
+        if not path.is_file() or sha256_file(path) != record.sha256:
+            what = "is no longer what was written" if path.is_file() else "is gone from it"
             raise ConfigError(
-                f"--out {stage.out}: holds {stage.holds}, but {record.name} is gone from it; make "
-                "it anew with --fresh"
+                f"--out {stage.out}: holds {stage.holds}, but {record.name} {what}; make it anew "
+                "with --fresh"
             )
     line = f"already done: {visible(str(stage.out))} holds {stage.holds}"
     return StageResult(stage.told(done), list(done.warnings), [line], True, done)
 
 
 def _worked(stage: Stage, folder: OutFolder) -> Made:
-    made = stage.work(Workplace(folder, stage.data_class, stage.origin))
+    made = stage.work(Workplace(folder, stage.data_class, stage.origin, stage.accepted))
     for name, counts in made.counts.items():
         counts.check(name)
     if stage.sends and not (folder.partial / EGRESS).exists():  # an empty list says so
@@ -300,7 +343,8 @@ def _manifest(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - clock, 3),
         versions=library_versions(stage.libraries),
-        warnings=made.warnings,
+        warnings=list(dict.fromkeys((*change_warnings(stage.accepted), *made.warnings))),
         details=made.details,
         origin=stage.origin,
+        accepted=stage.accepted,
     )

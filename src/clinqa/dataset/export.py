@@ -16,10 +16,8 @@ from typing import Any
 
 import yaml
 
-from clinqa.core.manifest import FileRecord, StageCounts
+from clinqa.core.manifest import StageCounts
 from clinqa.core.origin import with_origin
-from clinqa.core.outfolder import MANIFEST
-from clinqa.core.records import DataClass
 from clinqa.core.stage import Known, Made, Stage, StageResult, Workplace, run_stage
 from clinqa.dataset.export_options import ExportOptions
 from clinqa.dataset.reader import open_dataset
@@ -160,7 +158,7 @@ FORMATS: Mapping[str, Format] = {"chat": chat, "lm-eval": lm_eval, "inspect": in
 def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
     """Write the dataset in `folder` as another tool takes it; data class and origin go along."""
     options.check()
-    dataset = open_dataset(folder)
+    dataset = open_dataset(folder, accept=options.accept_changed)
     facet: Exports = dataset.kind.facet("exports")
     columns = ("id", "category", "source_id", *facet.columns)
     every = {split: dataset.items(split, columns).to_pylist() for split in SPLITS}
@@ -171,6 +169,8 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
         for split, items in every.items()
     }
     told: dict[str, Any] = {"to": options.to}
+    inputs = dataset.records(*SPLITS)
+    decides = {"of": source.fingerprint, "inputs": [one.sha256 for one in inputs]}
     if options.limit is not None:
         told |= {"limit": options.limit, "seed": options.seed}
 
@@ -194,11 +194,10 @@ def export(folder: Path, out: Path, options: ExportOptions) -> StageResult:
             holds="this export",
             out=out,
             options=options,
-            data_class=DataClass(source.data_class),
+            data_class=dataset.data_class,
             origin=source.origin,
-            known=lambda: Known(
-                told, [FileRecord.of(folder / MANIFEST)], {"of": source.fingerprint}
-            ),
+            reads=[dataset.finished],
+            known=lambda: Known(told, inputs, decides),
             work=made,
             told=lambda done: {"items": done.counts["items"].kept, "files": len(done.outputs)},
         )

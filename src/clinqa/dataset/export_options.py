@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clinqa.core.options import Options, OutputOptions, option, varied
+from clinqa.core.options import OutputOptions, ReadingOptions, option, varied
 
 __all__ = ["ExportOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions(Options):
+class ExportOptions(ReadingOptions):
     """Everything that it can be told."""
 
     to: str = option(

@@ -29,10 +29,12 @@ def described(folder: Path, examples: int = 0, pack_dir: Path | None = None) -> 
             f"--examples shows text of the source; of {dataset.kind.title} items none is shown"
         )
     try:
-        return facet.show(dataset, examples, pack_dir)
+        found = facet.show(dataset, examples, pack_dir)
     except _BROKEN as error:
         # the library's message may quote a value of the file: only its kind is passed on
         raise _damaged(str(folder), error, "the folder") from error
+    dataset.finished.unchanged()
+    return found
 
 
 def side_by_side(folder: Path, other: Path) -> Description:
@@ -45,9 +47,12 @@ def side_by_side(folder: Path, other: Path) -> Description:
             f"{two.kind.title} items of {other} have none to compare"
         )
     try:
-        return facet.compare(one, two)
+        found = facet.compare(one, two)
     except _BROKEN as error:
         raise _damaged(f"{folder} or {other}", error, "both folders") from error
+    for read in (one, two):
+        read.finished.unchanged()
+    return found
 
 
 def _damaged(where: str, error: Exception, what: str) -> ConfigError:

@@ -17,11 +17,12 @@ import pyarrow as pa
 
 from clinqa.core.arrays import UInt64s
 from clinqa.core.errors import CheckFailed, ConfigError
+from clinqa.core.hashing import sha256_file
 from clinqa.core.inputs import open_parquet
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
 from clinqa.core.problems import Findings, Problem
-from clinqa.core.records import SPLITS, DataClass
+from clinqa.core.records import SPLITS
 from clinqa.core.schema import REJECTS
 from clinqa.dataset.itemids import id_numbers, remade_ids
 from clinqa.dataset.reader import kind_of, row_groups
@@ -47,14 +48,21 @@ def verify(folder: Path, sources: Iterable[Path | pa.Table] | None = None) -> li
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; give the --out of a build")
+    problems: list[Problem] = []
     try:
-        manifest = Manifest.read(folder / MANIFEST)
+        Manifest.read(folder / MANIFEST)
+    except CheckFailed:
+        problems.append(Problem("manifest", MANIFEST, "was edited: the seal is another's"))
     except ConfigError as error:
         if not (folder / MANIFEST).exists():
             text = "missing, so the folder is not complete; run its build again to finish it"
             return [Problem("manifest", MANIFEST, text)]
         return [Problem("manifest", MANIFEST, str(error))]
-    problems = [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
+    try:
+        manifest = Manifest.read(folder / MANIFEST, edited=True)
+    except ConfigError as error:
+        return [*problems, Problem("manifest", MANIFEST, str(error))]
+    problems += [*_manifest_problems(folder, manifest), *_file_problems(folder, manifest)]
     facet = _columns(folder)
     given = None if sources is None else list(sources)
     if given is not None:
@@ -101,8 +109,6 @@ def _manifest_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     for stage, counts in manifest.counts.items():
         for text in counts.problems():
             yield Problem("totals", f"{MANIFEST}, stage {stage}", text)
-    if manifest.data_class not in {one.value for one in DataClass}:
-        yield Problem("manifest", MANIFEST, "no such data class")
     # what stands in the identity has a hash over it; everything that repeats it must agree
     identity = manifest.identity
     said = {**manifest.configuration, "data_class": manifest.data_class}

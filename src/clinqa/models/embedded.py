@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
+from clinqa.core.hashing import sha256_file
 from clinqa.models.local import LocalModel, open_folder
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.weights import (
@@ -22,7 +23,6 @@ from clinqa.models.weights import (
     converted,
     import_torch,
     known,
-    sha256_of,
     working_folder,
 )
 
@@ -87,7 +87,7 @@ def _one_file(package: str, missing: str) -> Found:
     if len(found) != 1:
         raise ConfigError(missing)
     check_gguf(found[0])
-    digest = sha256_of(found[0])
+    digest = sha256_file(found[0])
     return digest, lambda: converted(found[0], digest)
 
 

@@ -7,7 +7,6 @@ folder has the dataset's data class, as everything made from it has.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,17 +16,30 @@ import numpy as np
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.finished import Finished, FolderKind, open_finished
 from clinqa.core.ids import stable_hash
-from clinqa.core.inputs import read_parquet
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
+from clinqa.models.weights import decides
 
-__all__ = ["CANARIES", "TRAINED_ON", "Seen", "TrainedFolder", "seen_rows", "trained_folder"]
+__all__ = [
+    "CANARIES",
+    "TRAINED_ON",
+    "Seen",
+    "TrainedFolder",
+    "seen_rows",
+    "trained_behind",
+    "trained_folder",
+]
 
-VERB = "train"
+TRAINED = FolderKind(
+    "training",
+    "clinqa train",
+    "take the folder as it was, or train it again",
+    ("train", "train --merge"),
+)
 TRAINED_ON = "trained_on.parquet"
 CANARIES = "canaries.json"
-_CONFIGS = ("adapter_config.json", "config.json")
 SCHEMA = pa.schema(
     [
         ("role", pa.string()),  # train, or validation: chosen by, not learnt
@@ -52,8 +64,17 @@ class Seen:
 class TrainedFolder:
     """A complete folder made by `clinqa train`."""
 
-    folder: Path
-    manifest: Manifest
+    finished: Finished
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self.finished.folder
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it says of itself."""
+        return self.finished.manifest
 
     @property
     def base(self) -> Mapping[str, Any]:
@@ -67,29 +88,25 @@ class TrainedFolder:
         return str(self.manifest.details.get("template", {}).get("sha256", ""))
 
     def check_weights(self) -> None:
-        """ConfigError unless weights and configuration are the files that were written.
+        """CheckFailed unless all that decides an answer (weights, configuration, tokenizer,
+        templates) is what was written.
 
         Canaries let pass what rounding could have done, which is much in another number format.
         """
-        for record in self.manifest.outputs:
-            if record.name.endswith(".safetensors") or record.name in _CONFIGS:
-                self._check(record.name)
+        for name in self.finished.names():
+            if decides(name):
+                self.finished.checked(name)
 
     def canaries(self) -> dict[str, Any]:
         """Log-probabilities saved when it was trained."""
-        self._check(CANARIES)
-        try:
-            data = json.loads((self.folder / CANARIES).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise ConfigError(f"{self.folder / CANARIES}: cannot be read") from error
+        data = self.finished.json(CANARIES)
         if not isinstance(data, dict):
             raise ConfigError(f"{self.folder / CANARIES}: not what clinqa train writes")
         return data
 
     def hashes(self) -> pa.Table:
         """Hashes of what was trained on, here and in the model it was trained from."""
-        self._check(TRAINED_ON)
-        return read_parquet(self.folder / TRAINED_ON, SCHEMA.names)
+        return self.finished.parquet(TRAINED_ON, SCHEMA.names)
 
     def seen(self, rows: pa.Table) -> Seen:
         """How much of these rows (see `seen_rows`) was trained on."""
@@ -103,33 +120,31 @@ class TrainedFolder:
         chosen = np.isin(asked["item"], known["item"][~learnt])
         return Seen(len(same), int(same.sum()), int((group & ~same).sum()), int(chosen.sum()))
 
-    def _check(self, name: str) -> None:
-        """ConfigError unless the file is the one the manifest knows."""
-        record = next((one for one in self.manifest.outputs if one.name == name), None)
-        path = self.folder / name
-        if record is None or not path.is_file() or sha256_file(path) != record.sha256:
-            raise ConfigError(
-                f"{path}: missing, or not the file that was written when it was trained; nothing "
-                "that was measured then holds for it: take the folder as it was, or train it again"
-            )
 
-
-def trained_folder(folder: Path) -> TrainedFolder | None:
+def trained_folder(folder: Path, *, accept: bool | None = None) -> TrainedFolder | None:
     """The folder as one that `clinqa train` made; None if it is another tool's.
 
     ConfigError for one of ours that lost its manifest: nobody could tell its data class, nor that
     its hashes of what was learnt are all of them.
     """
     if (folder / MANIFEST).is_file():
-        manifest = Manifest.read(folder / MANIFEST)
-        if manifest.verb.split(" ")[0] == VERB:
-            return TrainedFolder(folder, manifest)
+        return TrainedFolder(open_finished(folder, TRAINED, accept=accept))
     if (folder / TRAINED_ON).is_file():
         raise ConfigError(
             f"{folder}: made by clinqa train, but its {MANIFEST} is missing or another folder's; "
             "copy the whole folder as it was, or train it again"
         )
     return None
+
+
+def trained_behind(
+    model: str, adapters: Iterable[Path] = (), *, accept: bool | None = None
+) -> list[TrainedFolder]:
+    """Every folder of clinqa train that has a part in the answers of a model with adapters."""
+    kind, _, rest = model.partition(":")
+    own = [Path(rest).expanduser()] if kind in ("hf", "encoder") and rest else []
+    found = (trained_folder(folder, accept=accept) for folder in [*adapters, *own])
+    return [trained for trained in found if trained is not None]
 
 
 def seen_rows(items: Iterable[tuple[str, str, str, str]], role: str = "train") -> pa.Table:

@@ -21,17 +21,18 @@ import sys
 import tempfile
 import time
 from contextlib import redirect_stderr, suppress
-from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from clinqa.core.errors import ConfigError, MissingExtra, ModelError
+from clinqa.core.hashing import sha256_file
 
 __all__ = [
     "cache_folder",
     "check_gguf",
     "converted",
+    "decides",
     "device_of",
     "dtype_of",
     "folder_sha256",
@@ -40,7 +41,6 @@ __all__ = [
     "known",
     "load_failed",
     "load_tokenizer",
-    "sha256_of",
     "working_folder",
 ]
 
@@ -153,26 +153,38 @@ def cache_folder() -> Path:
     return base / "clinqa" / "weights"
 
 
-def sha256_of(file: Path) -> str:
-    """The SHA-256 of a file, in hex; computed once a process while the file stays as it is."""
-    found = file.stat()
-    return _sha256(file, found.st_size, found.st_mtime_ns)
+_NEVER_READ = (
+    *(".md", ".rst", ".html", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".tsv"),
+    *(".parquet", ".log", ".py", ".lock", ".sig"),
+    # weights in formats that are not opened
+    *(".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".ot", ".tflite", ".gguf"),
+)
+_NO_PART = frozenset({"manifest.json", "canaries.json", "source.json", "LICENSE.txt", "NOTICE.txt"})
+_TEMPLATES = "additional_chat_templates"
 
 
-@lru_cache(maxsize=256)
-def _sha256(file: Path, size: int, changed: int) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def decides(name: str) -> bool:
+    """Has a file of a model's folder, by its name, a part in what the model says?
+
+    All have that are not known to have none: weights, configurations, vocabularies, merges,
+    templates. So a format that nobody thought of is hashed for nothing, rather than missed.
+
+    >>> [name for name in ("vocab.txt", "README.md", "onnx/model.json", "a.bin") if decides(name)]
+    ['vocab.txt']
+    """
+    path = PurePosixPath(name)
+    if path.name.startswith(".") or path.suffix.lower() in _NEVER_READ or path.name in _NO_PART:
+        return False
+    return path.parent.as_posix() in (".", _TEMPLATES)
 
 
 def folder_sha256(folder: Path) -> str:
     """One hash for the files of a model's folder that decide what it says, whatever their order."""
-    files = sorted(
-        file
-        for pattern in ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt")
-        for file in folder.glob(pattern)
+    files = [*folder.glob("*"), *folder.glob(f"{_TEMPLATES}/*")]
+    named = {file.relative_to(folder).as_posix(): file for file in files if file.is_file()}
+    lines = "".join(
+        f"{sha256_file(named[name])}  {name}\n" for name in sorted(named) if decides(name)
     )
-    lines = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
 
 

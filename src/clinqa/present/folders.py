@@ -6,7 +6,6 @@ is an error that names the file and the key, and never quotes a value.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,11 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from clinqa.core.errors import CheckFailed, ConfigError, SourceError
-from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.inputs import read_parquet
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.figures import Figure, PairedTest, signed
+from clinqa.core.finished import SCORES, Finished, change_warnings, mark_of, open_finished
 from clinqa.core.origin import origin_of
-from clinqa.core.outfolder import MANIFEST
-from clinqa.core.records import DataClass, inherit
+from clinqa.core.records import DataClass, strictest
 from clinqa.kinds.facets.shows import GROUPS, Evaluation, ShownRun, Shows
 from clinqa.kinds.registry import kind_named, kinds
 from clinqa.present.audit.read import Audit, is_audit, read_audit, record_of
@@ -28,14 +25,15 @@ from clinqa.present.plain import PLAIN
 
 __all__ = ["Read", "read_folders", "read_one"]
 
-SCORES, ITEMS = "scores.json", "items.parquet"
-_CLASSES = {each.value: each for each in DataClass}
+FIGURES, ITEMS = "scores.json", "items.parquet"
+_CLASSES = frozenset(DataClass)
 _Record = TypeVar("_Record")
 Read = tuple[Evaluation, Audit | None, Shows]
 
 
-def read_folders(folders: Sequence[Path]) -> Read:
-    """What SCORES folders hold, the AUDIT among them if any, and how their kind is shown.
+def read_folders(folders: Sequence[Path], *, accept: bool = False) -> Read:
+    """What SCORES folders hold, the AUDIT among them if any, and how their kind is shown. With
+    `accept`, of files that changed too, and a warning says so.
 
     Raises ConfigError for folders that do not go together, SourceError and CheckFailed for what
     is not as it was made.
@@ -46,7 +44,7 @@ def read_folders(folders: Sequence[Path]) -> Read:
         raise ConfigError(f"{audits[1]}: a page holds one audit; report each by itself")
     if not folders:
         raise ConfigError("no SCORES folder given; an audit is reported beside scores of its runs")
-    merged, *parts = (read_one(folder) for folder in folders)
+    merged, *parts = (read_one(folder, accept=accept) for folder in folders)
     shows = _shown_by(merged.meta)
     for folder, part in zip(folders[1:], parts, strict=True):
         alone = shows.alone or _shown_by(part.meta).alone
@@ -60,12 +58,19 @@ def read_folders(folders: Sequence[Path]) -> Read:
     merged = replace(merged, runs=tuple(shows.named(merged)))
     if not audits:
         return merged, None, shows
-    audit = read_audit(audits[0])
+    audit = read_audit(audits[0], accept=accept)
     _same_dataset(audits[0], merged.dataset, audit.meta["dataset"])
     both = (*merged.manifests, audit.manifest)
-    strict = _strictest([merged.data_class, audit.manifest.data_class])
-    origin = origin_of(both)
-    return replace(merged, manifests=both, data_class=strict, origin=origin), audit, shows
+    warnings = (*merged.warnings, *change_warnings(audit.finished.accepted))
+    made = replace(
+        merged,
+        manifests=both,
+        data_class=strictest([merged.data_class, audit.finished.data_class]).value,
+        origin=origin_of(both),
+        warnings=tuple(dict.fromkeys(warnings)),
+        reads=(*merged.reads, audit.finished),
+    )
+    return made, audit, shows
 
 
 def _shown_by(meta: Mapping[str, Any]) -> Shows:
@@ -77,58 +82,48 @@ def _shown_by(meta: Mapping[str, Any]) -> Shows:
     return next((facet for facet in facets if facet.unmarked), PLAIN)
 
 
-def read_one(folder: Path) -> Evaluation:
+_KIND = replace(SCORES, error=SourceError)
+
+
+def read_one(folder: Path, *, accept: bool = False) -> Evaluation:
     """What one folder holds, as score wrote it."""
-    manifest_path = folder / MANIFEST
-    if not manifest_path.is_file():
-        raise SourceError(f"{folder}: no {MANIFEST}; not a finished folder of clinqa score")
-    manifest = Manifest.read(manifest_path)
-    if manifest.verb != "score":
-        raise SourceError(f"{folder}: not a folder of clinqa score (made by {manifest.verb!r})")
-    path = folder / SCORES
-    _check_files(folder, manifest)
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{path}: cannot be read; score again") from error
+    scores = open_finished(folder, _KIND, accept=accept)
+    manifest, path = scores.manifest, folder / FIGURES
+    data = scores.json(FIGURES, SourceError)
     if not isinstance(data, dict):
         raise SourceError(f"{path}: not an object; score again")
     meta = data.get("meta") or {}
     if not isinstance(meta, dict):
         raise SourceError(f"{path}: meta is not an object; score again")
     dataset = meta.get("dataset") or {}
+    said = [str(warning) for warning in meta.get("warnings") or ()]
     index: dict[Any, tuple[Figure, ...]] = {}
-    for figure in _records(path, data, "figures", Figure):
+    mark = mark_of(list(scores.changed.values()))
+    for figure in (signed(one, mark) for one in _records(path, data, "figures", Figure)):
         key = (figure.run, figure.metric, tuple(sorted(figure.subset.items())))
         index[key] = (*index.get(key, ()), figure)
     return Evaluation(
         runs=_runs([found[0] for found in index.values()], meta.get("runs") or ()),
         figures=index,
-        tests=tuple(_records(path, data, "tests", PairedTest)),
+        tests=tuple(signed(one, mark) for one in _records(path, data, "tests", PairedTest)),
         dataset=dataset,
         meta=meta,
         metas=(meta,),
         manifests=(manifest,),
-        data_class=_strictest([manifest.data_class, str(dataset.get("data_class") or "public")]),
-        items=_items(folder / ITEMS),
+        data_class=_class_of(path, scores, dataset),
+        items=scores.parquet(ITEMS) if ITEMS in scores else None,
         origin=manifest.origin,
-        warnings=tuple(str(warning) for warning in meta.get("warnings") or ()),
+        warnings=tuple(dict.fromkeys((*change_warnings(scores.accepted), *said))),
+        reads=(scores,),
     )
 
 
-def _check_files(folder: Path, manifest: Manifest) -> None:
-    """What the page is made of is what score wrote."""
-    stated = {record.name: record.sha256 for record in manifest.outputs}
-    for name in (SCORES, ITEMS):
-        path = folder / name
-        if not path.is_file():
-            if name == SCORES or name in stated:
-                raise SourceError(f"{path}: missing; score again")
-            continue
-        if name not in stated:
-            raise CheckFailed(f"{path}: its manifest does not list it; score again")
-        if sha256_file(path) != stated[name]:
-            raise CheckFailed(f"{path}: changed since it was made (SHA-256); score again")
+def _class_of(path: Path, scores: Finished, dataset: Mapping[str, Any]) -> str:
+    """The strictest of the folder's and of what its figures say of the dataset."""
+    told = str(dataset.get("data_class") or "public")
+    if told not in _CLASSES:
+        raise SourceError(f"{path}: names no such data class; score again")
+    return strictest([scores.data_class, told]).value
 
 
 def _records(path: Path, data: Mapping[str, Any], key: str, kind: type[_Record]) -> list[_Record]:
@@ -163,12 +158,6 @@ def _run(figure: Figure, number: int, about: Mapping[str, Any]) -> ShownRun:
     return ShownRun(figure.run, number, label, figure.model, figure.shots, group, about)
 
 
-def _items(path: Path) -> pa.Table | None:
-    if not path.is_file():
-        return None
-    return read_parquet(path, advice="score again", error=SourceError)
-
-
 def _same_dataset(folder: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     for key in ("fingerprint", "split"):
         if first.get(key) != other.get(key):
@@ -200,17 +189,13 @@ def _merged(folder: Path, one: Evaluation, two: Evaluation) -> Evaluation:
         tests=(*one.tests, *(test for test in two.tests if _pair(test) not in pairs)),
         metas=(*one.metas, *two.metas),
         manifests=(*one.manifests, *two.manifests),
-        data_class=_strictest([one.data_class, two.data_class]),
+        data_class=strictest([one.data_class, two.data_class]).value,
         origin=origin_of([one, two]),
         items=pa.concat_tables(items, promote_options="permissive") if items else None,
         warnings=tuple(dict.fromkeys((*one.warnings, *two.warnings))),
+        reads=(*one.reads, *two.reads),
     )
 
 
 def _pair(test: PairedTest) -> tuple[frozenset[str], str, str]:
     return frozenset((test.a, test.b)), test.metric, test.signature
-
-
-def _strictest(classes: Iterable[str]) -> str:
-    """The strictest of the classes; an unknown word counts as the strictest there is."""
-    return inherit(_CLASSES.get(one, DataClass.PHI) for one in classes).value

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from clinqa.core.options import Options, option
+from clinqa.core.options import ReadingOptions, option
 
 __all__ = ["PageOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageOptions(Options):
+class PageOptions(ReadingOptions):
     """Everything that it can be told."""
 
     examples: bool = option(

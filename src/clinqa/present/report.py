@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clinqa.core.cells import write_file
 from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.finished import Finished
 from clinqa.core.manifest import Manifest, fingerprint
 from clinqa.core.origin import made_up
 from clinqa.core.outfolder import MANIFEST
@@ -20,7 +21,7 @@ from clinqa.present.audit.read import is_audit
 from clinqa.present.audit.section import audit_section
 from clinqa.present.canvas import marked, need_matplotlib
 from clinqa.present.csv_latex import csv_of, latex_of
-from clinqa.present.folders import SCORES, read_folders
+from clinqa.present.folders import FIGURES, read_folders
 from clinqa.present.html import GENERATOR, html_of
 from clinqa.present.page_options import PageOptions
 from clinqa.present.paper import draw_plates
@@ -55,12 +56,16 @@ def write_report(
     _refuse_foreign(page)
     _refuse_inside(page, scores)
     shown, evaluation = made_page(
-        scores, title=options.title, examples=options.examples, file=page.name
+        scores,
+        title=options.title,
+        examples=options.examples,
+        file=page.name,
+        accept=options.accept_changed,
     )
     files: Sequence[str] = ()
     if options.figures is not None:
         need_matplotlib()
-        own = scores if shown.own_tables else ()
+        own = evaluation.reads if shown.own_tables else ()
         files = _write_files(
             partial(_files, shown, own, evaluation.origin), evaluation, options.figures, options
         )
@@ -80,15 +85,20 @@ def write_report(
 
 
 def made_page(
-    scores: Sequence[Path], *, title: str = "", examples: bool = True, file: str = "report.html"
+    scores: Sequence[Path],
+    *,
+    title: str = "",
+    examples: bool = True,
+    file: str = "report.html",
+    accept: bool = False,
 ) -> tuple[ShownPage, Evaluation]:
     """The page of these SCORES folders, an AUDIT among them, as descriptions; and what it is of."""
-    evaluation, audit, shows = read_folders(scores)
+    evaluation, audit, shows = read_folders(scores, accept=accept)
     section, plates = audit_section(audit, evaluation) if audit else (None, {})
     try:
         page = shows.page(evaluation, PageAsked(title, examples, file, section))
     except (KeyError, TypeError) as error:
-        raise SourceError(f"{scores[0] / SCORES}: lacks a part; score again") from error
+        raise SourceError(f"{scores[0] / FIGURES}: lacks a part; score again") from error
     gaps = [asdict(gap) for gap in audit.gaps] if audit else []
     page = replace(page, figures={**page.figures, **plates}, data={**page.data, "gaps": gaps})
     return page, evaluation
@@ -115,7 +125,7 @@ def _refuse_inside(page: Path, scores: Sequence[Path]) -> None:
             raise ConfigError(f"{page}: lies in a SCORES folder; name a file elsewhere with -o")
         if (parent / MANIFEST).is_file():
             try:
-                verb = Manifest.read(parent / MANIFEST).verb
+                verb = Manifest.read(parent / MANIFEST, edited=True).verb
             except ConfigError:
                 continue
             raise ConfigError(
@@ -148,6 +158,7 @@ def _write_files(
             options=options,
             data_class=DataClass(evaluation.data_class),
             origin=evaluation.origin,
+            reads=evaluation.reads,
             known=lambda: Known({}, decides=decides),
             work=made,
             told=lambda done: {"files": [record.name for record in done.outputs]},
@@ -158,16 +169,15 @@ def _write_files(
     return names
 
 
-def _files(page: ShownPage, own: Sequence[Path], origin: str) -> Mapping[str, bytes]:
+def _files(page: ShownPage, own: Sequence[Finished], origin: str) -> Mapping[str, bytes]:
     """Pictures and tables of the page; with `own`, tables that the SCORES folders list too."""
     made = {f"figures/{name}": body for name, body in draw_plates(page.figures).items()}
     for key, grid in page.tables().items():
         made[f"tables/{key}.csv"] = csv_of(grid).encode("utf-8")
         made[f"tables/{key}.tex"] = latex_of(grid, made_up(origin)).encode("utf-8")
-    for folder in own:
-        if is_audit(folder):
+    for one in own:
+        if is_audit(one.folder):
             continue
-        for record in Manifest.read(folder / MANIFEST).outputs:
-            if record.name.startswith("tables/") and record.name.endswith(".csv"):
-                made.setdefault(record.name, (folder / record.name).read_bytes())
+        for name in one.names("tables/", ".csv"):
+            made.setdefault(name, one.read(name))
     return made

@@ -8,22 +8,20 @@ only, and its winner is reported on test with the number of sets it was the best
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, lcm
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clinqa.core.arrays import Bools, Floats, Places
 from clinqa.core.errors import ConfigError
-from clinqa.core.outfolder import MANIFEST
+from clinqa.core.finished import Finished
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import NOT_ASKED, AnswerCodes, Codes
 from clinqa.kinds.facets.judges import JudgedRun, SplitItems
-from clinqa.scoring.score_options import ScoreOptions
+from clinqa.scoring.inputs import SCORES_FILE
 from clinqa.stats.agreement import majority, search
 from clinqa.stats.design import Design
 
@@ -143,12 +141,16 @@ def named(told: Sequence[str], runs: Sequence[FinishedRun]) -> list[Named]:
 
 
 def declared(
-    options: ScoreOptions, runs: Sequence[FinishedRun], kind: str, codes: Codes
+    told: Sequence[str],
+    elsewhere: Finished | None,
+    runs: Sequence[FinishedRun],
+    kind: str,
+    codes: Codes,
 ) -> list[Named]:
     """The ensembles that are named beforehand, or were found elsewhere."""
-    made = named(options.ensembles, runs)
-    if options.ensemble_from is not None:
-        made.append(found_elsewhere(options.ensemble_from, runs, kind, codes))
+    made = named(told, runs)
+    if elsewhere is not None:
+        made.append(found_elsewhere(elsewhere, runs, kind, codes))
     return made
 
 
@@ -234,9 +236,11 @@ def searched(size: int, coded: Coded, split: str) -> dict[str, Any]:
     }
 
 
-def found_elsewhere(folder: Path, runs: Sequence[FinishedRun], kind: str, codes: Codes) -> Named:
+def found_elsewhere(
+    scores: Finished, runs: Sequence[FinishedRun], kind: str, codes: Codes
+) -> Named:
     """The winner of a search in a SCORES folder of the validation split, among these runs."""
-    meta = read_meta(folder, "--ensemble-from", kind)
+    folder, meta = scores.folder, read_meta(scores, "--ensemble-from", kind)
     found = (meta.get("panel") or {}).get("search")
     if not isinstance(found, dict):
         raise ConfigError(f"--ensemble-from {folder}: nothing was searched there (--search N)")
@@ -255,14 +259,10 @@ def found_elsewhere(folder: Path, runs: Sequence[FinishedRun], kind: str, codes:
     return Named(f"searched-{found['size']}", tuple(members), int(found["searched"]))
 
 
-def read_meta(folder: Path, option: str, kind: str) -> Mapping[str, Any]:
+def read_meta(scores: Finished, option: str, kind: str) -> Mapping[str, Any]:
     """The `meta` of a complete SCORES folder of this kind of items."""
-    if not (folder / MANIFEST).is_file():
-        raise ConfigError(f"{option} {folder}: no complete folder of clinqa score")
-    try:
-        meta = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["meta"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{option} {folder}: its scores.json cannot be read") from error
+    body = scores.json(SCORES_FILE)
+    meta = body.get("meta") if isinstance(body, dict) else None
     if not isinstance(meta, dict) or meta.get("kind") != kind:
-        raise ConfigError(f"{option} {folder}: not scores of {kind} items")
+        raise ConfigError(f"{option} {scores.folder}: not scores of {kind} items")
     return meta

@@ -6,29 +6,32 @@ And what a scoring is by these: its data class, its inputs, what it was told.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.finished import RUN, SCORES, Finished, open_finished
+from clinqa.core.manifest import FileRecord
 from clinqa.core.options import options_of
 from clinqa.core.origin import origin_of
 from clinqa.core.outfolder import MANIFEST
-from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun, check_file
+from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.records import DataClass, strictest
-from clinqa.dataset.reader import Dataset
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.facets.judges import Judges, SplitItems
 from clinqa.kinds.registry import ItemKind
 from clinqa.scoring.score_options import ScoreOptions
 
 __all__ = [
+    "ITEMS_FILE",
     "SCORES_FILE",
+    "ScoringSources",
     "configuration_of",
-    "data_class_of",
     "inputs_of",
     "load_items",
     "open_runs",
-    "origin_of_runs",
 ]
 
 _COLUMNS = ("id", "group", "category", "source_id")
@@ -40,8 +43,6 @@ def load_items(
     """The items of a split, sorted by id; the first of them under a limit."""
     columns = [*_COLUMNS, *judges.columns]
     table = dataset.items(split, columns).sort_by("id").slice(0, limit)
-    for path in sorted((dataset.folder / "data").glob(f"{split}-*.parquet")):
-        check_file(path, f"data/{path.name}", dataset.manifest, "build it again")
     if missing := [name for name in columns if name not in table.column_names]:
         raise ConfigError(
             f"{dataset.folder}: no column {missing[0]!r}, as another version of clinqa built it; "
@@ -51,7 +52,8 @@ def load_items(
 
 
 def open_runs(folders: Sequence[Path], dataset: Dataset) -> list[FinishedRun]:
-    """The runs, each complete and made on this dataset; named so that no two are alike."""
+    """The runs, each complete and made on this dataset; named so that no two are alike. Changed
+    files are accepted as those of the dataset are."""
     if not folders:
         raise ConfigError("no RUN is given; name the --out of one or more predict runs")
     runs = []
@@ -66,15 +68,8 @@ def open_runs(folders: Sequence[Path], dataset: Dataset) -> list[FinishedRun]:
 
 
 def _open(name: str, folder: Path, dataset: Dataset) -> FinishedRun:
-    if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder; give the --out of predict")
-    if not (folder / MANIFEST).is_file():
-        raise ConfigError(
-            f"{folder}: no {MANIFEST}, so no complete run; run its predict again to finish it"
-        )
-    manifest = Manifest.read(folder / MANIFEST)
-    if manifest.verb != "predict" or not (folder / PREDICTIONS_FILE).is_file():
-        raise ConfigError(f"{folder}: not a run of predict (made by {manifest.verb!r})")
+    finished = open_finished(folder, RUN, accept=dataset.finished.accept)
+    manifest = finished.manifest
     missing = [key for key in ("model", "shots", "split") if key not in manifest.configuration]
     made_on = manifest.configuration.get("dataset")
     if missing or not isinstance(made_on, str):
@@ -90,10 +85,8 @@ def _open(name: str, folder: Path, dataset: Dataset) -> FinishedRun:
     shots = manifest.configuration["shots"]
     if not isinstance(shots, int) or isinstance(shots, bool) or shots < 0:
         raise ConfigError(f"{folder / MANIFEST}: shots is no number of examples; is it damaged?")
-    path = folder / PREDICTIONS_FILE
-    return FinishedRun(
-        name, folder, manifest, check_file(path, path.name, manifest, "run predict again")
-    )
+    finished.checked(PREDICTIONS_FILE)
+    return FinishedRun(name, finished)
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
@@ -108,41 +101,62 @@ def _names(folders: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-SCORES_FILE = "scores.json"
+SCORES_FILE, ITEMS_FILE = "scores.json", "items.parquet"
 
 
-def data_class_of(
-    dataset: Dataset, runs: Sequence[FinishedRun], wanted: DataClass | None
-) -> DataClass:
-    """The strictest of dataset and runs; it may be raised here and never lowered."""
-    classes = [dataset.manifest.data_class, *(run.manifest.data_class for run in runs)]
-    return strictest(classes, wanted, read="dataset or runs are", of="them")
+@dataclass(frozen=True, slots=True)
+class ScoringSources:
+    """The finished folders that a scoring reads: the dataset, the runs, scores in which an ensemble
+    was searched for, scores of other sets."""
 
+    dataset: Dataset
+    runs: Sequence[FinishedRun]
+    elsewhere: Finished | None = None
+    against: Sequence[Finished] = ()
 
-def origin_of_runs(dataset: Dataset, runs: Sequence[FinishedRun]) -> str:
-    """Where what dataset and runs are about comes from, as far as it is known."""
-    return origin_of([dataset.manifest, *(run.manifest for run in runs)])
+    @classmethod
+    def of(cls, dataset: Path, runs: Sequence[Path], options: ScoreOptions) -> ScoringSources:
+        """All of them opened; ConfigError and CheckFailed where one is another or damaged."""
+        accept = options.accept_changed
+        opened = open_dataset(dataset, accept=accept)
+        scores = partial(open_finished, kind=SCORES, accept=accept)
+        elsewhere = None if options.ensemble_from is None else scores(options.ensemble_from)
+        against = [scores(folder) for folder in options.against]
+        return cls(opened, open_runs(runs, opened), elsewhere, against)
+
+    @property
+    def finished(self) -> list[Finished]:
+        """Each of them."""
+        scores = [*([self.elsewhere] if self.elsewhere else []), *self.against]
+        return [self.dataset.finished, *(run.finished for run in self.runs), *scores]
+
+    @property
+    def origin(self) -> str:
+        """Where what dataset and runs are about comes from, as far as it is known."""
+        return origin_of([self.dataset, *(run.manifest for run in self.runs)])
+
+    def data_class(self, wanted: DataClass | None) -> DataClass:
+        """The strictest of theirs; it may be raised here and never lowered."""
+        classes = [one.data_class for one in self.finished]
+        return strictest(classes, wanted, read="dataset or runs are", of="them")
 
 
 def inputs_of(
-    dataset: Dataset, runs: Sequence[FinishedRun], options: ScoreOptions
-) -> list[FileRecord]:
-    """The files that decide the figures."""
-    prefix = f"data/{runs[0].split}-"
-    files = [record for record in dataset.manifest.outputs if record.name.startswith(prefix)]
-    for run in runs:
-        path = run.folder / PREDICTIONS_FILE
-        files.append(FileRecord(f"{run.id}/{PREDICTIONS_FILE}", run.sha256, path.stat().st_size))
+    sources: ScoringSources, options: ScoreOptions
+) -> tuple[list[FileRecord], dict[Path, FileRecord]]:
+    """The files that decide the figures, and which of them no manifest answers for."""
+    runs, brought = sources.runs, {}
+    files = sources.dataset.records(runs[0].split)
+    files += [replace(run.record, name=f"{run.id}/{PREDICTIONS_FILE}", rows=None) for run in runs]
     if options.human is not None:
         if not options.human.is_file():
             raise ConfigError(f"{options.human}: no such file")
-        files.append(FileRecord.of(options.human))
-    for folder in [*([options.ensemble_from] if options.ensemble_from else []), *options.against]:
-        path = folder / SCORES_FILE
-        if not path.is_file():
-            raise ConfigError(f"{folder}: no {SCORES_FILE}; give the --out of clinqa score")
-        files.append(FileRecord.of(path, f"{folder.resolve().name}/{SCORES_FILE}"))
-    return files
+        brought[options.human] = FileRecord.of(options.human)
+    files += brought.values()
+    for scores in [*([sources.elsewhere] if sources.elsewhere else []), *sources.against]:
+        name = f"{scores.folder.resolve().name}/{SCORES_FILE}"
+        files.append(replace(scores.record(SCORES_FILE), name=name))
+    return files, brought
 
 
 def configuration_of(

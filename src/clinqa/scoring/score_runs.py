@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 from clinqa.asking.source import kind_of_items
 from clinqa.core.durable import create_file
-from clinqa.core.figures import Figure, PairedTest
-from clinqa.core.inputs import open_parquet
+from clinqa.core.figures import Figure, PairedTest, marked, signed
+from clinqa.core.finished import change_warnings
 from clinqa.core.manifest import StageCounts
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.stage import (
@@ -36,7 +36,7 @@ from clinqa.core.stage import (
     silent,
 )
 from clinqa.core.wording import many
-from clinqa.dataset.reader import Dataset, open_dataset
+from clinqa.dataset.reader import Dataset
 from clinqa.kinds.facets.codes import Codes
 from clinqa.kinds.facets.judges import JudgedRun, Judges, OpenJudge, SplitItems
 from clinqa.kinds.facets.measures import Measures
@@ -53,13 +53,12 @@ from clinqa.scoring.families import (
 )
 from clinqa.scoring.human import HumanVerdicts, read_human
 from clinqa.scoring.inputs import (
+    ITEMS_FILE,
     SCORES_FILE,
+    ScoringSources,
     configuration_of,
-    data_class_of,
     inputs_of,
     load_items,
-    open_runs,
-    origin_of_runs,
 )
 from clinqa.scoring.panel import panel_of, panel_tables
 from clinqa.scoring.score_options import ScoreOptions
@@ -77,7 +76,6 @@ from clinqa.stats.estimates import RULE
 
 __all__ = ["ITEMS_FILE", "score"]
 
-ITEMS_FILE = "items.parquet"
 VERB = "score"
 _COUNTED = ("runs", "items", "figures", "tests")
 _LIBRARIES = ("pyarrow", "numpy", "scipy")
@@ -93,15 +91,14 @@ def score(
     """Score these runs on the dataset they were made on, or say that it has been done."""
     options = options or ScoreOptions()
     options.check()
-    opened_set = open_dataset(dataset)
-    opened = open_runs(runs, opened_set)
-    kind = kind_of_items(opened_set, [opened[0].split], "judges", "measures")
+    sources = ScoringSources.of(dataset, runs, options)
+    kind = kind_of_items(sources.dataset, [sources.runs[0].split], "judges", "measures")
     refuse_unused(options, kind)
     measures: Measures = kind.facet("measures")
     options = replace(options, primary=options.primary or measures.primary)
     check_primary(options.primary, measures)
-    data_class = data_class_of(opened_set, opened, options.data_class)
-    scoring = _Scoring(opened_set, opened, kind, options, progress)
+    data_class = sources.data_class(options.data_class)
+    scoring = _Scoring(sources, kind, options, progress)
     return run_stage(
         Stage(
             verb=VERB,
@@ -109,7 +106,8 @@ def score(
             out=out,
             options=options,
             data_class=data_class,
-            origin=origin_of_runs(opened_set, opened),
+            origin=sources.origin,
+            reads=sources.finished,
             known=scoring.known,
             work=scoring.score,
             told=lambda done: {
@@ -130,8 +128,7 @@ class _Scoring:
     What was declared or is opened beforehand is checked when this is made.
     """
 
-    dataset: Dataset
-    runs: Sequence[FinishedRun]
+    sources: ScoringSources
     kind: ItemKind
     options: ScoreOptions
     progress: Progress
@@ -139,7 +136,10 @@ class _Scoring:
     rows: int = 0
 
     def __post_init__(self) -> None:
-        options, runs = self.options, self.runs
+        options, sources = self.options, self.sources
+        self.dataset: Dataset = sources.dataset
+        self.runs: Sequence[FinishedRun] = sources.runs
+        runs = self.runs
         self.measures: Measures = self.kind.facet("measures")
         self.judges: Judges = self.kind.facet("judges")
         self.codes: Codes | None = self.kind.facet("codes") if self.kind.has("codes") else None
@@ -153,10 +153,12 @@ class _Scoring:
         self.ensembles: Sequence[Named] = ()
         self.others: Sequence[Other] = ()
         if self.codes is not None:
-            self.ensembles = declared(options, runs, self.kind.name, self.codes)
+            self.ensembles = declared(
+                options.ensembles, sources.elsewhere, runs, self.kind.name, self.codes
+            )
             check_search(options.search, len(runs), runs[0].split)
             self.others = open_others(
-                options.against, runs, self.kind.name, self.measures.primary, self.codes
+                sources.against, runs, self.kind.name, self.measures.primary, self.codes
             )
 
     @cached_property
@@ -166,9 +168,10 @@ class _Scoring:
 
     def known(self) -> Known:
         """What decides the figures."""
-        inputs = [*inputs_of(self.dataset, self.runs, self.options), *self.judge.inputs]
+        inputs, brought = inputs_of(self.sources, self.options)
+        inputs += self.judge.inputs
         told = configuration_of(self.dataset, self.runs, self.options, self.kind)
-        known = Known({**told, **self.judge.configuration}, inputs)
+        known = Known({**told, **self.judge.configuration}, inputs, brought=brought)
         decides = {"intervals": RULE, **self.judge.decides, "inputs": known.hashes}
         return replace(known, decides=decides)
 
@@ -177,7 +180,8 @@ class _Scoring:
         options, declared = self.options, ", ".join(self.family.metrics)
         lines = [f"would score against {self.measures.against(self.items)}"]
         for run in self.runs:
-            rows = open_parquet(run.folder / PREDICTIONS_FILE).metadata.num_rows
+            with run.finished.parquet_file(PREDICTIONS_FILE) as file:
+                rows = file.metadata.num_rows
             lines.append(
                 f"would read {run.folder} ({run.model}, {run.shots}-shot, {many(rows, 'answer')})"
             )
@@ -199,6 +203,11 @@ class _Scoring:
         verdicts = self._verdicts()
         people = self._people(verdicts)
         figures += [one.figure for one in people]
+        mark = place.mark
+        figures, tests = (
+            [signed(one, mark) for one in figures],
+            [signed(one, mark) for one in tests],
+        )
         meta = self._meta(way, figures)
         if measures.corrects is not None:
             runs = [dict(one.about) for one in people]
@@ -209,9 +218,10 @@ class _Scoring:
         tables = {
             **tables_of(figures, tests, measures),
             **measures.more_tables(self.every, meta),
-            **self._panel(meta, votes, figures, tests),
+            **self._panel(meta, votes, figures, tests, mark),
         }
         warnings = meta["warnings"] = [
+            *change_warnings(place.accepted),
             *warnings_of(
                 self.items, self.judged, votes, measures, self.dataset.manifest, figures, meta,
                 limited=options.limit is not None,
@@ -219,7 +229,7 @@ class _Scoring:
             *(told for one in people for told in one.warnings),
             *verdicts.warnings(),
         ]  # fmt: skip
-        _write(place, figures, tests, meta, {**self.judge.files, **tables})
+        _write(place, figures, tests, marked(meta, mark), {**self.judge.files, **tables})
         return Made(
             counts={
                 "answers": self._counts(),
@@ -307,6 +317,7 @@ class _Scoring:
         votes: Sequence[JudgedRun],
         figures: Sequence[Figure],
         tests: Sequence[PairedTest],
+        mark: str,
     ) -> dict[str, str]:
         """What only several runs together show, into meta; and its tables."""
         if self.codes is None:
@@ -328,7 +339,8 @@ class _Scoring:
             panel["search"] = searched(self.options.search, coded, self.runs[0].split)
         if self.others:
             panel |= transfer_of(self.others, coded, tests, panel["bases"])
-        return panel_tables(coded, panel)
+        meta["panel"] = marked(panel, mark)
+        return panel_tables(coded, meta["panel"])
 
     def _counts(self) -> StageCounts:
         outside = sum(one.unknown for one in self.first)

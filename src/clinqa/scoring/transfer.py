@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,29 +12,26 @@ from scipy.stats import rankdata
 from clinqa.core.arrays import Floats
 from clinqa.core.errors import ConfigError
 from clinqa.core.figures import PairedTest, known
-from clinqa.core.inputs import read_parquet
-from clinqa.core.manifest import Manifest, sha256_file
-from clinqa.core.outfolder import MANIFEST
+from clinqa.core.finished import Finished
 from clinqa.core.predictions import FinishedRun
 from clinqa.kinds.facets.codes import Codes
 from clinqa.scoring.coded import Coded, asked_by_all, key_of, read_meta
+from clinqa.scoring.inputs import ITEMS_FILE, SCORES_FILE
 from clinqa.stats.design import Design
 from clinqa.stats.rank import means_drawn, ranking_kept
 
 __all__ = ["Other", "open_others", "transfer_of"]
 
-_FILES = ("scores.json", "items.parquet")
-
 
 def open_others(
-    folders: Sequence[Path], runs: Sequence[FinishedRun], kind: str, metric: str, codes: Codes
+    scores: Sequence[Finished], runs: Sequence[FinishedRun], kind: str, metric: str, codes: Codes
 ) -> list[Other]:
     """Other sets, each scored with two of these models or more; no set twice, and not this one."""
     others: list[Other] = []
     own = (str(runs[0].configuration.get("dataset")), runs[0].split)
     seen: dict[tuple[str, str], str] = {own: "what is scored here"}
-    for folder in folders:
-        other = Other(folder, kind, metric, codes)
+    for one in scores:
+        folder, other = one.folder, Other(one, kind, metric, codes)
         told = (other.fingerprint, other.split)
         if told in seen:
             raise ConfigError(
@@ -158,26 +153,21 @@ class Here:
 class Other:
     """A SCORES folder of another set, or of another split."""
 
-    def __init__(self, folder: Path, kind: str, metric: str, codes: Codes) -> None:
-        self._folder, self._cluster = folder, codes.cluster
-        meta = read_meta(folder, "--against", kind)
-        manifest = Manifest.read(folder / MANIFEST)
-        stated = {record.name: record.sha256 for record in manifest.outputs}
-        for name in _FILES:
-            if stated.get(name) != sha256_file(folder / name):
-                raise ConfigError(f"--against {folder}: {name} was changed; score it again")
+    def __init__(self, scores: Finished, kind: str, metric: str, codes: Codes) -> None:
+        self._scores, self._cluster = scores, codes.cluster
+        meta = read_meta(scores, "--against", kind)
+        scores.checked(ITEMS_FILE)  # it is read only when all else is done
         dataset = meta["dataset"]
         self.name, self.split = str(dataset["name"]), str(dataset["split"])
         self.fingerprint = str(dataset["fingerprint"])
         self.runs = {str(run["key"]): str(run["run"]) for run in meta["runs"] if run.get("key")}
-        body = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
-        self.tests = [test for test in body["tests"] if test["metric"] == metric]
+        tests = scores.json(SCORES_FILE)["tests"]
+        self.tests = [test for test in tests if test["metric"] == metric]
 
     def accuracies(self, keys: Sequence[str], seed: int, draws: int) -> tuple[Floats, Floats]:
         """Of these runs, over the items that all of them were asked."""
         columns = ["run", "item_id", self._cluster, "right"]
-        rows = read_parquet(self._folder / "items.parquet", columns, advice="score it again")
-        rows = rows.to_pydict()
+        rows = self._scores.parquet(ITEMS_FILE, columns).to_pydict()
         found: dict[str, dict[str, list[bool]]] = {}
         pairs: dict[str, str] = {}
         for run, item, pair, right in zip(*(rows[name] for name in columns), strict=True):
@@ -186,7 +176,7 @@ class Other:
         own = [found[self.runs[key]] for key in keys]
         items = sorted(set.intersection(*(set(one) for one in own)))
         if not items:
-            raise ConfigError(f"--against {self._folder}: its runs share no item")
+            raise ConfigError(f"--against {self._scores.folder}: its runs share no item")
         share = np.array([[np.mean(one[item]) for item in items] for one in own])
         clusters = [pairs[item] for item in items]
         return means_drawn(share, Design(clusters, seed=seed, draws=draws))

@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from clinqa.core.errors import SourceError
+from clinqa.core.finished import Finished
 from clinqa.core.inputs import scan_parquet
 from clinqa.core.small_tables import delimiter_of, text_of
 from clinqa.kinds.facets.judges import ByOrder
@@ -57,7 +58,7 @@ class AskedOf:
 
 
 def rows_of_run(
-    run: Path, items: Mapping[str, Mapping[str, Any]], by_order: ByOrder, asked: AskedOf
+    run: Finished, items: Mapping[str, Mapping[str, Any]], by_order: ByOrder, asked: AskedOf
 ) -> list[pa.Table]:
     """The rows of one run, a table an arm; `items` by id, `by_order` of their kind's `judges`."""
     columns: dict[str, list[Any]] = {name: [] for name in RIGHT.names}

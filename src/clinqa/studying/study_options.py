@@ -8,6 +8,7 @@ from clinqa.core.options import (
     DrawingOptions,
     Options,
     OutputOptions,
+    ReadingOptions,
     SourceOptions,
     option,
     varied,
@@ -18,7 +19,7 @@ __all__ = ["StudyOptions", "TableOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions(Options):
+class StudyOptions(ReadingOptions):
     """Everything that `clinqa study run` can be told: what decides a figure is in the file."""
 
     device: str | None = option(None, metavar="D")

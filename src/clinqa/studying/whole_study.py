@@ -17,11 +17,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from clinqa.asking.identity import data_class_of_run, sources_of_run
+from clinqa.asking.identity import RunSources
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.core.finished import RUN, open_finished
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.origin import origin_of
+from clinqa.core.records import SPLITS
 from clinqa.core.stage import (
     Known,
     Made,
@@ -70,13 +72,13 @@ def run_study(
     options = options or StudyOptions()
     options.check()
     spec = read_study(file)
-    dataset = open_dataset(spec.dataset)
+    dataset = open_dataset(spec.dataset, accept=options.accept_changed)
     plan = plan_of(spec, dataset)
     checked = _checked(plan)
     if options.dry_run:
         # what is worth a warning stands among the lines already
         return replace(checked, warnings=[])
-    inputs = [one for one in dataset.manifest.outputs if one.name.startswith("data/")]
+    inputs = dataset.records(*SPLITS)
     told = {
         **spec.told(),
         "dataset": dataset.manifest.fingerprint,
@@ -84,7 +86,8 @@ def run_study(
         "device": options.device,
         "threads": options.threads,
     }
-    asked = PredictOptions(model=spec.model)
+    asked = PredictOptions(model=spec.model, accept_changed=options.accept_changed)
+    sources = RunSources.of(dataset, asked)
     return run_stage(
         Stage(
             verb=VERB,
@@ -92,8 +95,9 @@ def run_study(
             out=out,
             options=options,
             # a model that was itself trained on something stricter hands that on
-            data_class=data_class_of_run(dataset, asked),
-            origin=origin_of(sources_of_run(dataset, asked)),
+            data_class=sources.data_class(None),
+            origin=origin_of(sources.finished),
+            reads=sources.finished,
             known=lambda: _known(told, inputs),
             work=partial(_studied, plan, dataset, options, progress),
             told=_counts,
@@ -128,6 +132,7 @@ class _Work:
     ) -> None:
         self._plan, self._dataset, self._partial = plan, dataset, partial
         self._device, self._threads = options.device, options.threads
+        self._accept = options.accept_changed
         self._progress = progress
         self.warnings: list[str] = []
 
@@ -141,7 +146,10 @@ class _Work:
             self._progress("models", done, len(self._plan.trainings), note=training.name)
             adapter = self._train(training)
             tables += rows_of_run(
-                self._ask(training, adapter), items, judges.by_order, training.asked
+                open_finished(self._ask(training, adapter), RUN),
+                items,
+                judges.by_order,
+                training.asked,
             )
             gc.collect()  # a model holds itself in a circle
         self._progress("models", len(self._plan.trainings), len(self._plan.trainings))
@@ -163,6 +171,7 @@ class _Work:
             # another seed takes other items of a specialty, never those of predict's own limit
             sample=training.seed + 1 if training.limit is not None else 0,
             categories=training.categories,
+            accept_changed=self._accept,
             device=self._device,
             threads=self._threads,
         )
@@ -186,6 +195,7 @@ class _Work:
             limit=spec.test_items,
             categories=self._plan.specialties,
             seed=spec.seed,
+            accept_changed=self._accept,
             device=self._device,
             threads=self._threads,
         )

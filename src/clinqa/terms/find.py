@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.figures import Figure
+from clinqa.core.figures import Figure, signed
+from clinqa.core.finished import change_warnings
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.origin import with_origin
 from clinqa.core.records import strictest
@@ -58,7 +59,7 @@ def find_terms(
 ) -> StageResult:
     """Find the terms of a dataset, or say that it has been done."""
     options.check()
-    opened = open_dataset(dataset)
+    opened = open_dataset(dataset, accept=options.accept_changed)
     pack = builtin_terms()
     progress("reading the ontology", 0)
     vocabulary = open_vocabulary(options, pack)
@@ -69,8 +70,9 @@ def find_terms(
             holds="these terms",
             out=out,
             options=options,
-            data_class=strictest([opened.manifest.data_class], options.data_class),
-            origin=opened.manifest.origin,
+            data_class=strictest([opened.data_class], options.data_class),
+            origin=opened.origin,
+            reads=[opened.finished],
             foreseen=vocabulary.warnings,
             plan=partial(_plan, opened, options, vocabulary, out),
             known=lambda: Known(configuration, decides={"pack_fingerprint": pack.fingerprint}),
@@ -93,7 +95,9 @@ def _work(
 ) -> Made:
     read = _find(dataset, options, vocabulary, progress)
     figures = _overlap(dataset, read, options, vocabulary, pack)
-    warnings = [*vocabulary.warnings, *_warnings(read, figures, options)]
+    figures = [signed(one, place.mark) for one in figures]
+    warnings = [*change_warnings(place.accepted), *vocabulary.warnings]
+    warnings += _warnings(read, figures, options)
     meta = {
         "dataset": {
             "name": dataset.folder.resolve().name,

@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.finished import Finished, FolderKind, change_warnings, open_finished
 from clinqa.core.ids import stable_hash
-from clinqa.core.inputs import read_parquet
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.origin import origin_of
-from clinqa.core.outfolder import MANIFEST
 from clinqa.core.records import DataClass, Reason, strictest
 from clinqa.core.stage import (
     Known,
@@ -40,13 +39,14 @@ from clinqa.core.stage import (
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.models.protocol import ModelOptions
 from clinqa.models.registry import weights_sha256
-from clinqa.models.weights import sha256_of
+from clinqa.models.trained import trained_behind
+from clinqa.models.weights import folder_sha256
 from clinqa.terms.compared import ModelTerm, compared
 from clinqa.terms.find import VERB as FIND
 from clinqa.terms.find import counts_of
 from clinqa.terms.item_texts import TermItem, read_items
 from clinqa.terms.scoring import ScoredPlace, TermPlace, open_scorer, score_items
-from clinqa.terms.term_options import BASE, WEIGHTS, LogprobOptions
+from clinqa.terms.term_options import BASE, LogprobOptions
 from clinqa.terms.write import CONCEPTS_FILE, OCCURRENCES_FILE, write_logprobs
 
 __all__ = ["VERB", "term_logprobs"]
@@ -70,15 +70,17 @@ def term_logprobs(
 ) -> StageResult:
     """Score the terms of a split under a model and its adapters, or say that it is done."""
     options.check()
-    opened = open_dataset(dataset)
-    terms = _open_terms(options.terms, opened)
-    work = _work(opened, options)
+    opened = open_dataset(dataset, accept=options.accept_changed)
+    found = _open_terms(options.terms, opened)
+    terms, work = found.manifest, _work(opened, found, options)
     if not work.items:
         raise ConfigError(
             f"{options.terms}: no term of a single specialty in split {options.split}; name "
             "another with --split"
         )
-    classes = [opened.manifest.data_class, terms.data_class]
+    trained = trained_behind(options.model, options.adapters, accept=options.accept_changed)
+    reads = [opened.finished, found, *(one.finished for one in trained)]
+    classes = [one.data_class for one in reads]
     return run_stage(
         Stage(
             verb=VERB,
@@ -87,6 +89,7 @@ def term_logprobs(
             options=options,
             data_class=strictest(classes, options.data_class),
             origin=origin_of([opened.manifest, terms]),
+            reads=reads,
             plan=partial(_plan, work, options, out),
             known=lambda: Known(_configuration(opened, terms, options)),
             work=partial(_compared, opened, terms, work, options, progress),
@@ -108,8 +111,8 @@ def _compared(
 ) -> Made:
     rows, facts = _score_all(place, work, options, progress)
     made = compared(
-        rows, [BASE, *options.names()], model=options.model, signature=_signature(options),
-        seed=options.seed, draws=options.draws,
+        rows, [BASE, *options.names()], model=options.model,
+        signature=_signature(options) + place.mark, seed=options.seed, draws=options.draws,
     )  # fmt: skip
     meta = {
         "dataset": dataset.manifest.fingerprint,
@@ -117,7 +120,7 @@ def _compared(
         "vocabulary": terms.configuration.get("vocabulary"),
         "settings": _configuration(dataset, terms, options),
         "models": facts,
-        "warnings": list(made.warnings),
+        "warnings": [*change_warnings(place.accepted), *made.warnings],
     }
     drawn = write_logprobs(place, rows, made, meta)
     stages = _stages(work, rows)
@@ -135,25 +138,24 @@ def _compared(
     )
 
 
-def _open_terms(folder: Path, dataset: Dataset) -> Manifest:
-    if not (folder / MANIFEST).is_file():
-        raise ConfigError(f"{folder}: no finished folder; make it with clinqa {FIND}")
-    manifest = Manifest.read(folder / MANIFEST)
-    if manifest.verb != FIND:
-        raise ConfigError(f"{folder}: made by clinqa {manifest.verb}, not by clinqa {FIND}")
-    if manifest.configuration.get("dataset") != dataset.manifest.fingerprint:
+_TERMS = FolderKind("folder of terms", f"clinqa {FIND}", f"run clinqa {FIND} again", (FIND,))
+
+
+def _open_terms(folder: Path, dataset: Dataset) -> Finished:
+    found = open_finished(folder, _TERMS, accept=dataset.finished.accept)
+    if found.manifest.configuration.get("dataset") != dataset.manifest.fingerprint:
         raise ConfigError(f"{folder}: the terms of another dataset than {dataset.folder}")
-    return manifest
+    return found
 
 
-def _work(dataset: Dataset, options: LogprobOptions) -> _Work:
-    concepts = read_parquet(options.terms / CONCEPTS_FILE).to_pylist()
+def _work(dataset: Dataset, terms: Finished, options: LogprobOptions) -> _Work:
+    concepts = terms.parquet(CONCEPTS_FILE).to_pylist()
     owner = {
         one["concept"]: one["specialties"][0] for one in concepts if len(one["specialties"]) == 1
     }
     places: defaultdict[str, list[TermPlace]] = defaultdict(list)
     left_out: Counter[str] = Counter()
-    for row in read_parquet(options.terms / OCCURRENCES_FILE).to_pylist():
+    for row in terms.parquet(OCCURRENCES_FILE).to_pylist():
         if row["split"] != options.split:
             continue
         if row["part"] not in options.parts:
@@ -299,7 +301,7 @@ def _configuration(dataset: Dataset, terms: Manifest, options: LogprobOptions) -
         "model": options.model,
         "weights_sha256": weights_sha256(options.model),
         "adapters": {
-            name: sha256_of(path / WEIGHTS)
+            name: folder_sha256(path)
             for name, path in zip(options.names(), options.adapters, strict=True)
         },
         "split": options.split,

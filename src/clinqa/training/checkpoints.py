@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.durable import settle, sync_folder, write_durably
-from clinqa.core.manifest import sha256_file
+from clinqa.core.hashing import sha256_file
 from clinqa.core.outfolder import files_under
 from clinqa.training.prepare import BEST
 

@@ -23,7 +23,7 @@ from clinqa.asking.source import kind_of_items
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord
 from clinqa.core.origin import banner_of, origin_of
-from clinqa.core.records import DataClass, inherit
+from clinqa.core.records import inherit
 from clinqa.core.stage import (
     Known,
     Made,
@@ -46,7 +46,7 @@ from clinqa.models.protocol import ModelOptions, Prompt, Sampling
 from clinqa.models.trained import TRAINED_ON, TrainedFolder, trained_folder
 from clinqa.models.weights import device_of, import_torch, load_tokenizer
 from clinqa.training.checkpoints import saving
-from clinqa.training.prepare import TrainItem, class_of, class_of_base, read_items, trained_base
+from clinqa.training.prepare import TrainItem, class_of, read_items, trained_base
 from clinqa.training.train import LIBRARIES
 from clinqa.training.train_options import MergeOptions
 
@@ -58,8 +58,8 @@ def merge(
 ) -> StageResult:
     """The merged model in a folder that predict opens as hf:FOLDER; the drift is reported."""
     options.check()
-    opened = open_dataset(dataset)
-    trained = trained_folder(options.adapter)
+    opened = open_dataset(dataset, accept=options.accept_changed)
+    trained = trained_folder(options.adapter, accept=options.accept_changed)
     if trained is None:
         raise ConfigError(f"{options.adapter}: not an adapter that clinqa train made")
     torch = import_torch("train", options.threads)
@@ -68,8 +68,10 @@ def merge(
     trained.check_weights()
     kind = kind_of_items(opened, SPLITS, "trains")
     split, items = _items(opened, kind.facet("trains"), options.items)
-    of_adapter = DataClass(trained.manifest.data_class)
-    data_class = inherit([class_of(opened, options.data_class), of_adapter, *class_of_base(place)])
+    base = [one.finished for one in trained_base(place, accept=options.accept_changed)]
+    reads = [opened.finished, trained.finished, *base]
+    classes = [one.data_class for one in reads]
+    data_class = inherit([class_of(opened, options.data_class), *classes])
 
     def work(workplace: Workplace) -> Made:
         folder = workplace.partial
@@ -93,7 +95,8 @@ def merge(
             out=out,
             options=options,
             data_class=data_class,
-            origin=origin_of([opened.manifest, trained.manifest, *trained_base(place)]),
+            origin=origin_of(reads),
+            reads=reads,
             known=lambda: _known(opened, trained, place, options),
             work=work,
             told=lambda manifest: manifest.details["drift"],

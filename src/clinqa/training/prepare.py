@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 
 from clinqa.asking.prompts import Template
 from clinqa.asking.source import content_order, kind_of_items
-from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.errors import ConfigError
 from clinqa.core.ids import sub_seed
-from clinqa.core.manifest import Manifest
 from clinqa.core.records import DataClass, is_private, strictest
 from clinqa.core.stage import Made, Progress
 from clinqa.dataset.reader import Dataset
@@ -26,7 +25,7 @@ from clinqa.dataset.splits import SPLITS
 from clinqa.kinds.facets.trains import Lesson, Trains
 from clinqa.kinds.registry import ItemKind, kinds
 from clinqa.models.local.place import WeightsPlace
-from clinqa.models.trained import trained_folder
+from clinqa.models.trained import TrainedFolder, trained_folder
 from clinqa.training.presets import Resolved, Settings
 from clinqa.training.train_options import TrainOptions
 
@@ -39,7 +38,6 @@ __all__ = [
     "TrainingTask",
     "check_kind",
     "class_of",
-    "class_of_base",
     "examples_of",
     "read_items",
     "read_split",
@@ -241,22 +239,15 @@ def check_kind(dataset: Dataset, resolved: Resolved) -> ItemKind:
 def class_of(dataset: Dataset, wanted: DataClass | None) -> DataClass:
     """The dataset's class, raised where it is asked for; never lowered."""
     return strictest(
-        [dataset.manifest.data_class],
-        wanted,
-        instead="; build it again with the class its owner allows",
-        error=PrivacyError,
+        [dataset.data_class], wanted, instead="; build it again with the class its owner allows"
     )
 
 
-def class_of_base(place: WeightsPlace) -> list[DataClass]:
-    """The class of a model that clinqa trained itself: what it may repeat, its heir may repeat."""
-    return [DataClass(made.data_class) for made in trained_base(place)]
-
-
-def trained_base(place: WeightsPlace) -> list[Manifest]:
-    """The manifest of a model that clinqa trained itself; none of another."""
-    trained = trained_folder(place.folder)
-    return [] if trained is None else [trained.manifest]
+def trained_base(place: WeightsPlace, *, accept: bool = False) -> list[TrainedFolder]:
+    """The folder of a model that clinqa trained itself; none of another. What it may repeat, its
+    heir may repeat."""
+    trained = trained_folder(place.folder, accept=accept)
+    return [] if trained is None else [trained]
 
 
 def read_split(

@@ -37,7 +37,6 @@ from clinqa.training.prepare import (
     TrainingTask,
     check_kind,
     class_of,
-    class_of_base,
     trained_base,
 )
 from clinqa.training.presets import Resolved, load_preset, resolve
@@ -56,14 +55,15 @@ def train(
 ) -> StageResult:
     """Train the model on the dataset's train split, or say that it has been done."""
     options.check()
-    opened = open_dataset(dataset)
+    opened = open_dataset(dataset, accept=options.accept_changed)
     resolved = resolve(load_preset(options.preset), options.model, options.overrides)
     kind = check_kind(opened, resolved)
     data_class = class_of(opened, options.data_class)
     check_extra(resolved.settings, options.threads)
     place = place_of(options.model)
-    data_class = inherit([data_class, *class_of_base(place)])
-    origin = origin_of([opened.manifest, *trained_base(place)])
+    base = [one.finished for one in trained_base(place, accept=options.accept_changed)]
+    data_class = inherit([data_class, *(one.data_class for one in base)])
+    origin = origin_of([opened, *base])
     template = None if resolved.settings.method == "encoder" else load_template(kind.name)
     worker: type[TrainingTask] = _worker(resolved.settings.method)
     job = worker(opened, place, template, kind, resolved, options, data_class, origin, progress)
@@ -92,6 +92,7 @@ def train(
             options=options,
             data_class=data_class,
             origin=origin,
+            reads=[opened.finished, *base],
             known=lambda: known,
             work=work,
             told=_counts,
@@ -140,8 +141,7 @@ def _known(
     options: TrainOptions,
 ) -> Known:
     """What the training was told, as the manifest tells it, and the splits that are read."""
-    splits = ("data/train-", "data/validation-")
-    inputs = [record for record in dataset.manifest.outputs if record.name.startswith(splits)]
+    inputs = dataset.records("train", "validation")
     configuration = {
         "dataset": dataset.manifest.fingerprint,
         "model": options.model,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.options import OutputOptions, option, varied
+from clinqa.core.options import OutputOptions, ReadingOptions, option, varied
 
 __all__ = ["MergeOptions", "TrainOptions", "TrainingPlace"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingPlace(OutputOptions):
+class TrainingPlace(ReadingOptions, OutputOptions):
     """Where a model is trained or merged; shared by both."""
 
     device: str | None = option(None, metavar="D")

@@ -15,9 +15,11 @@ import pytest
 from clinqa.builders.reports.pipeline import build_reports
 from clinqa.builders.reports.report_options import BuildOptions
 from clinqa.cli.command_line import run
-from clinqa.core.manifest import fingerprint, sha256_file
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import fingerprint
 from clinqa.dataset.verify import told_beside, verify
 from clinqa.simulate.echo import simulate
+from sealing import edit_manifest
 
 Row = dict[str, Any]
 TRAIN = "data/train-00000-of-00001.parquet"
@@ -74,14 +76,7 @@ def spoil(folder: Path, name: str, change: Callable[[Row], Row | None], of: str 
                 path = folder / name
                 record.update(sha256=sha256_file(path), bytes=path.stat().st_size)
 
-    edit(folder, enter)
-
-
-def edit(folder: Path, change: Callable[[Row], None]) -> None:
-    path = folder / "manifest.json"
-    body = json.loads(path.read_text(encoding="utf-8"))
-    change(body)
-    path.write_text(json.dumps(body), encoding="utf-8")
+    edit_manifest(folder, enter)
 
 
 def found(folder: Path) -> set[tuple[str, str]]:
@@ -190,7 +185,7 @@ def test_an_item_that_vanished_is_found_even_with_honest_counts(made: Path) -> N
         counts = body["counts"]["items"]
         counts.update(read=counts["read"] - 1, kept=counts["kept"] - 1)
 
-    edit(made, change)
+    edit_manifest(made, change)
     assert ("totals", "data and labels.parquet") in found(made)
 
 
@@ -209,7 +204,7 @@ def test_an_item_that_vanished_is_found_even_with_honest_counts(made: Path) -> N
 def test_a_manifest_that_contradicts_itself_is_found(
     made: Path, change: Callable[[Row], None], named: str
 ) -> None:
-    edit(made, change)
+    edit_manifest(made, change)
     problems = verify(made)
     assert {problem.check for problem in problems} == {"manifest"}
     assert named in " ".join(map(str, problems))
@@ -220,7 +215,7 @@ def test_counts_that_are_not_the_files_are_found(made: Path) -> None:
         counts = body["counts"]["studies"]
         counts.update(read=counts["read"] + 1, kept=counts["kept"] + 1)
 
-    edit(made, change)
+    edit_manifest(made, change)
     assert found(made) == {("totals", "data")}
 
 
@@ -243,7 +238,7 @@ def test_zeroed_hashes_in_inputs_and_identity_are_found_with_the_source(
         body["identity"]["inputs"] = ["0" * 64]
         body["fingerprint"] = fingerprint(body["identity"])
 
-    edit(made, change)
+    edit_manifest(made, change)
     assert verify(made) == []  # nothing here can know
     assert {problem.check for problem in verify(made, [built[0]])} == {"source"}
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from clinqa.core.errors import ConfigError
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.long_form.discord import (
     DiscordTable,
     agreeing_levels,
@@ -65,9 +66,9 @@ def test_high_pressure_with_a_normal_word_is_discord() -> None:
     assert levels is not None and 0 not in levels and 3 in levels
 
 
-def discordant(folder: Path) -> Path:
+def discordant(folder: Path) -> Dataset:
     text = "Function is mildly reduced, EF 25%."
-    return write_folder(
+    made = write_folder(
         folder,
         [
             Label("s1", "lv_systolic_function", 1, text),
@@ -80,6 +81,7 @@ def discordant(folder: Path) -> Path:
         ],
         data_class="restricted",
     )
+    return open_dataset(made)
 
 
 def test_studies_are_counted_also_where_the_number_stands_in_another_statement(
@@ -117,7 +119,7 @@ def test_the_engine_takes_any_measurement_from_a_table(tmp_path: Path) -> None:
     folder = write_folder(
         tmp_path / "d", [Label("s1", "thyroid_nodule", 1, "The nodule measures 35 mm.")]
     )
-    rows, _ = find_discord(folder, load_discord(path))
+    rows, _ = find_discord(open_dataset(folder), load_discord(path))
     assert [(row["measurement"], row["discord"]) for row in rows] == [("nodule size", 1)]
 
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.dataset.reader import open_dataset
 from clinqa.dataset.shown import described
-from clinqa.kinds.long_form.moves import wider_class
 from clinqa.kinds.long_form.summary import reconciles
 from clinqa.kinds.long_form.summary import summarise as counted
 from made_folder import Label, Statement, write_folder
@@ -116,11 +115,6 @@ def test_a_folder_without_a_manifest_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_damaged_file_is_an_error_that_holds_no_text_of_it(tmp_path: Path) -> None:
     folder = made(tmp_path / "d")
     (folder / "labels.parquet").write_bytes(b"Okafor, seen today")
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(CheckFailed) as caught:
         described(folder)
     assert "Okafor" not in str(caught.value)
-
-
-def test_the_more_private_class_wins_and_an_unknown_one_most() -> None:
-    assert wider_class("public", "restricted") == "restricted"
-    assert wider_class("phi", "secret") == "secret"

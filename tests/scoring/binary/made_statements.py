@@ -9,7 +9,8 @@ from pathlib import Path
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
 from clinqa.builders.pairs import PairRow, write_pairs
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.hashing import sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
 
 Reply = Callable[[int, bool], str]

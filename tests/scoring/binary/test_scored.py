@@ -220,8 +220,8 @@ def test_what_is_wrongly_asked_is_refused_in_words(
         (ScoreOptions(ensembles=("x=good,nobody",)), "no run nobody"),
         (ScoreOptions(ensembles=("good=good,fair",)), "a run has this name"),
         (ScoreOptions(primary="bleu"), "no such metric"),
-        (ScoreOptions(against=(tmp_path,)), "no complete folder"),
-        (ScoreOptions(ensemble_from=tmp_path), "no complete folder"),
+        (ScoreOptions(against=(tmp_path,)), "no complete scores"),
+        (ScoreOptions(ensemble_from=tmp_path), "no complete scores"),
     ):
         with pytest.raises(ConfigError, match=words):
             score(data.folder, folders, tmp_path / "out", options)

@@ -14,8 +14,9 @@ import pytest
 from asking.made_dataset import Made, install, said
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.core.hashing import sha256_file
 from clinqa.core.ids import item_id
-from clinqa.core.manifest import FileRecord, Manifest, sha256_file
+from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.kinds.multiple_choice.columns import MULTIPLE_CHOICE
 from clinqa.models.protocol import Output, Prompt

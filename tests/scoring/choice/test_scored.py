@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clinqa.core.errors import CheckFailed, ClinqaError, ConfigError
+from clinqa.core.errors import CheckFailed, ClinqaError
 from clinqa.core.stage import StageResult
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.models.protocol import Prompt
@@ -295,7 +295,7 @@ def test_files_that_were_changed_or_are_missing_are_refused(
     with pytest.raises(CheckFailed, match="changed since"):
         scored(data.folder, [out])
     choices.unlink()
-    with pytest.raises(ConfigError, match=r"no choices\.parquet"):
+    with pytest.raises(CheckFailed, match=r"choices\.parquet: is gone"):
         scored(data.folder, [out])
 
 

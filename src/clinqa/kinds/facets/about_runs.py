@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from clinqa.core.manifest import HIDDEN, redact, redact_command
+from clinqa.core.redaction import HIDDEN, redact, redact_command
 from clinqa.core.wording import MISSING, count, percent, short_hash
 from clinqa.kinds.facets.figure_tables import grid_of_runs
 from clinqa.kinds.facets.pages import (

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from clinqa.core.manifest import Manifest
 from clinqa.core.origin import made_up, with_origin
+from clinqa.core.records import DataClass
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "BarPicture",
@@ -53,6 +57,16 @@ class Holding(Protocol):
     @property
     def manifest(self) -> Manifest:
         """What it says of itself."""
+
+    @property
+    def data_class(self) -> DataClass:
+        """The strictest that anything in the folder names."""
+
+    def files(self, split: str) -> list[str]:
+        """The names of a split's Parquet files."""
+
+    def scan(self, name: str) -> pl.LazyFrame:
+        """A Parquet file to be asked by polars; ConfigError where the manifest names none."""
 
     def items(self, split: str, columns: Sequence[str] | None = None) -> pa.Table:
         """The items of a split; ConfigError where they cannot be read."""
@@ -203,13 +217,13 @@ def basics(held: Holding, about: str = "") -> tuple[dict[str, Any], Worded]:
     manifest = held.manifest
     values = {
         "folder": str(held.folder),
-        "data_class": manifest.data_class,
+        "data_class": held.data_class.value,
         **with_origin(manifest.origin),
         "reconciles": not any(counts.problems() for counts in manifest.counts.values()),
         "warnings": [str(text) for text in manifest.warnings],
     }
     made = made_up(manifest.origin).lower()
-    told = ", ".join(filter(None, (f"data class {manifest.data_class}", made, about)))
+    told = ", ".join(filter(None, (f"data class {held.data_class.value}", made, about)))
     said = f"  {told}"
     return values, Worded(((str(held.folder), "bold"), (said, "")))
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from clinqa.core.arrays import Bools, Floats, Int8s, Ints
 from clinqa.core.errors import ConfigError
+from clinqa.core.finished import Finished
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.predictions import FinishedRun
 
@@ -194,7 +195,9 @@ class OpenJudge(ABC):
         raise ConfigError("answers of this kind of item are not judged one by one")
 
 
-ByOrder = Callable[[Path, Mapping[str, Mapping[str, Any]]], Iterator[tuple[str, int, bool | None]]]
+ByOrder = Callable[
+    [Finished, Mapping[str, Mapping[str, Any]]], Iterator[tuple[str, int, bool | None]]
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +206,7 @@ class Judges:
     makes `SplitItems` of the table (told the folder, for errors), how it opens.
 
     `open` is given the dataset's folder and manifest, the runs and what was told. `by_order`, of
-    kinds with the ability `orders`, gives of a run's folder and the items by id: an item's id, the
+    kinds with the ability `orders`, gives of a run and the items by id: an item's id, the
     number of the order it was asked in, and whether the answer was right (None: there is none).
     """
 

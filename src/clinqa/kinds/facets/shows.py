@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clinqa.core.figures import Figure, PairedTest
+from clinqa.core.finished import Finished
 from clinqa.core.manifest import Manifest
 from clinqa.kinds.facets.pages import PageSection, ShownPage
 
@@ -72,7 +73,8 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything a page is made from; nothing here is text of a record but `items`."""
+    """Everything a page is made from, and the folders that it stands in; nothing here is text of a
+    record but `items`."""
 
     runs: tuple[ShownRun, ...]
     figures: Mapping[tuple[str, str, Subset], tuple[Figure, ...]]
@@ -86,6 +88,7 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     names: Mapping[str, MetricName] = field(default_factory=dict)
     origin: str = ""
+    reads: tuple[Finished, ...] = ()
 
     def figure(
         self,

@@ -97,15 +97,15 @@ def _names(pack: Path | None) -> dict[str, str]:
 
 def _quoted(held: Holding, table: DiscordTable, limit: int) -> Iterator[str]:
     """Statements in discord, under a banner where the reports are private."""
-    data_class = held.manifest.data_class
+    data_class = held.data_class
     yield ""
     if is_private(data_class):
         yield "=" * 72
-        yield f"What follows is text of {data_class} reports. Keep it where the reports"
+        yield f"What follows is text of {data_class.value} reports. Keep it where the reports"
         yield "may be: do not paste, publish or send it."
         yield "=" * 72
     yield "Statements in discord"
-    for study, measurement, level, text in discord_examples(held.folder, table, limit):
+    for study, measurement, level, text in discord_examples(held, table, limit):
         told = visible(" ".join(part.strip() for part in text.splitlines() if part.strip()))
         yield f"  {visible(study)}  {visible(measurement)}, labelled {level}: {told}"
 

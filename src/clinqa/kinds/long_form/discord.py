@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from clinqa.core.inputs import scan_parquet
 from clinqa.core.records import Level, Phase
 from clinqa.core.yamlfile import read_bytes, validated
+from clinqa.kinds.facets.describes import Holding
 from clinqa.kinds.long_form.levels import LEVELS
 
 __all__ = [
@@ -155,7 +155,7 @@ def _read(reader: _Reader, statement: str) -> frozenset[int] | None:
 
 
 def find_discord(
-    folder: Path, table: DiscordTable
+    held: Holding, table: DiscordTable
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Count and list the studies of a dataset whose numbers and words disagree.
 
@@ -164,7 +164,7 @@ def find_discord(
     """
     if not table.measurements:
         return [], []
-    judged = _judge(folder, table).rename({"name": "measurement"})
+    judged = _judge(held, table).rename({"name": "measurement"})
     cases = (
         judged.filter(pl.col("discord"))
         .group_by("study_id", "measurement", "abnormality", "level")
@@ -186,17 +186,17 @@ def find_discord(
 
 
 def discord_examples(
-    folder: Path, table: DiscordTable, limit: int
+    held: Holding, table: DiscordTable, limit: int
 ) -> list[tuple[str, str, int, str]]:
     """(study id, measurement, level, statement) of some cases. These hold text of the reports."""
-    judged = _judge(folder, table).filter(pl.col("discord"))
+    judged = _judge(held, table).filter(pl.col("discord"))
     kept = judged.sort("name", "study_id", "text").group_by("name", maintain_order=True).head(limit)
     return [tuple(row) for row in kept.select("study_id", "name", "level", "text").iter_rows()]
 
 
-def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
+def _judge(held: Holding, table: DiscordTable) -> pl.DataFrame:
     """One row a study, measurement and statement: does its number agree with the study's label?"""
-    labels = scan_parquet(folder / "labels.parquet").filter(pl.col("phase") == Phase.BASELINE.value)
+    labels = held.scan("labels.parquet").filter(pl.col("phase") == Phase.BASELINE.value)
     # the longest word of each phrase finds the few statements that are worth reading
     signs = sorted({max(p.split(), key=len).lower() for m in table.measurements for p in m.phrases})
     stated = (
@@ -232,7 +232,7 @@ def _judge(folder: Path, table: DiscordTable) -> pl.DataFrame:
         pl.col("abnormality").is_in([one.abnormality for one in table.measurements])
         & ~pl.col("level").is_in(_UNJUDGED)
     ).select("study_id", "abnormality", "level")
-    joined = stated.join(numbers, on="text").join(
+    joined: pl.DataFrame = stated.join(numbers, on="text").join(
         wanted.collect(engine="streaming"), on=["study_id", "abnormality"]
     )
     bit = pl.col("level").cast(pl.Int64).replace_strict(_BIT, return_dtype=pl.Int64)

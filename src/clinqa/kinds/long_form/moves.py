@@ -8,19 +8,17 @@ inputs with the same sample and it is not among the rejects.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest
 from clinqa.core.origin import origin_of, with_origin
-from clinqa.core.records import DataClass
+from clinqa.core.records import strictest
 from clinqa.kinds.facets.describes import Holding
 from clinqa.kinds.long_form.summary import Values, baseline_labels
 
-__all__ = ["changed", "cohen_kappa", "compare", "wider_class"]
+__all__ = ["changed", "cohen_kappa", "compare"]
 
 
 def compare(held: Holding, other: Holding) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -30,22 +28,21 @@ def compare(held: Holding, other: Holding) -> tuple[dict[str, Any], pl.DataFrame
     that moved, came or went. Beside it every label that moves: study_id, abnormality, before,
     after; null where there is none. Each build is read once.
     """
-    a, b = held.folder, other.folder
     manifests = held.manifest, other.manifest
     same_reads = _same_reads(*manifests)
-    names = sorted({*_names(a), *_names(b)})
-    both, only_a, only_b = _side_by_side(a, b, names, same_reads)
+    names = sorted({*_names(held), *_names(other)})
+    both, only_a, only_b = _side_by_side(held, other, names, same_reads)
     unlike = (
         "the two builds did not read the same inputs with the same sample; "
         "a study without any label counts as absent"
     )
     rows = [_change(name, _matrix(both, name)) for name in names]
     moves = {
-        "a": str(a),
-        "b": str(b),
+        "a": str(held.folder),
+        "b": str(other.folder),
         "profile_a": manifests[0].told("profile"),
         "profile_b": manifests[1].told("profile"),
-        "data_class": wider_class(*(one.data_class for one in manifests)),
+        "data_class": strictest([held.data_class, other.data_class]).value,
         **with_origin(origin_of(manifests)),
         "shared": both.height,
         "only_a": only_a,
@@ -61,12 +58,6 @@ def compare(held: Holding, other: Holding) -> tuple[dict[str, Any], pl.DataFrame
 def changed(row: Values) -> int:
     """Studies whose label of an abnormality moved, came or went."""
     return int(row["moved"] + row["added"] + row["removed"])
-
-
-def wider_class(*classes: str) -> str:
-    """The most private of some data classes; an unknown one counts as the most private."""
-    order = [one.value for one in DataClass]
-    return max(classes, key=lambda one: order.index(one) if one in order else len(order))
 
 
 def cohen_kappa(cells: Iterable[tuple[object, object, int]]) -> float | None:
@@ -90,24 +81,24 @@ def cohen_kappa(cells: Iterable[tuple[object, object, int]]) -> float | None:
     return (same * total - chance) / (total * total - chance)
 
 
-def _names(folder: Path) -> list[str]:
-    found = baseline_labels(folder).select("abnormality").unique().collect(engine="streaming")
+def _names(held: Holding) -> list[str]:
+    found = baseline_labels(held).select("abnormality").unique().collect(engine="streaming")
     return [str(name) for name in found["abnormality"]]
 
 
-def _wide(folder: Path, names: list[str], side: str) -> pl.DataFrame:
+def _wide(held: Holding, names: list[str], side: str) -> pl.DataFrame:
     """One row a study and one small column an abnormality: little memory, and one join for all."""
     level = pl.col("level").cast(pl.Int8)
     columns = [
         pl.when(pl.col("abnormality") == name).then(level).min().alias(f"{side}:{name}")
         for name in names
     ]
-    wide = baseline_labels(folder).group_by("study_id").agg(*columns)
+    wide = baseline_labels(held).group_by("study_id").agg(*columns)
     return wide.collect(engine="streaming").with_columns(pl.lit(True).alias(side))
 
 
 def _side_by_side(
-    a: Path, b: Path, names: list[str], same_reads: bool
+    a: Holding, b: Holding, names: list[str], same_reads: bool
 ) -> tuple[pl.DataFrame, int, int]:
     """The shared studies with the labels of both builds, and how many only one holds."""
     studies = (
@@ -117,8 +108,8 @@ def _side_by_side(
     )
     if same_reads:
         studies = studies.with_columns(
-            pl.col(side) | ~pl.col("study_id").is_in(_rejected(folder).implode())
-            for side, folder in (("a", a), ("b", b))
+            pl.col(side) | ~pl.col("study_id").is_in(_rejected(held).implode())
+            for side, held in (("a", a), ("b", b))
         )
     only_a = studies.filter(pl.col("a") & ~pl.col("b")).height
     only_b = studies.filter(pl.col("b") & ~pl.col("a")).height
@@ -145,8 +136,8 @@ def _changes(both: pl.DataFrame, name: str) -> pl.DataFrame:
     )
 
 
-def _rejected(folder: Path) -> pl.Series:
-    found = scan_parquet(folder / "rejects.parquet").select("source_id").collect()
+def _rejected(held: Holding) -> pl.Series:
+    found = held.scan("rejects.parquet").select("source_id").collect()
     return found["source_id"].unique()
 
 

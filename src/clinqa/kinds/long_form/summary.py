@@ -10,13 +10,11 @@ discord.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.inputs import scan_parquet
 from clinqa.core.manifest import Manifest, StageCounts
 from clinqa.core.origin import with_origin
 from clinqa.core.records import SPLITS, Method, Phase
@@ -52,18 +50,18 @@ def summarise(held: Holding, discord: DiscordTable | None = None) -> dict[str, A
     `splits` count the items whose deciding statement also decides one in train as `seen`;
     `two_valued` are abnormalities without degrees: of them 1 means present, and not mild.
     """
-    folder, manifest = held.folder, held.manifest
-    items = _items(folder)
-    labels = baseline_labels(folder)
-    statements = _table(folder, "statements.parquet")
+    manifest = held.manifest
+    items = _items(held)
+    labels = baseline_labels(held)
+    statements = _table(held, "statements.parquet")
     splits = _splits(items)
     counts = _study_counts(manifest)
-    found, cases = find_discord(folder, discord) if discord else ([], [])
+    found, cases = find_discord(held, discord) if discord else ([], [])
     why = pl.concat_str("stage", "reason", separator=": ", ignore_nulls=True).alias("why")
     flow = _flow(manifest, statements, labels, sum(split["items"] for split in splits))
     return {
-        "folder": str(folder),
-        "data_class": manifest.data_class,
+        "folder": str(held.folder),
+        "data_class": held.data_class.value,
         **with_origin(manifest.origin),
         "profile": manifest.told("profile"),
         "flow": flow,
@@ -73,38 +71,37 @@ def summarise(held: Holding, discord: DiscordTable | None = None) -> dict[str, A
         "methods": _tally(labels, "method"),
         "statement_methods": _tally(statements, "method", pl.col("count").sum()),
         "question_types": _tally(items, "question_type"),
-        "phases": _tally(_table(folder, "labels.parquet"), "phase"),
+        "phases": _tally(_table(held, "labels.parquet"), "phase"),
         "discord": found,
         "discord_cases": cases,
         # studies, and what fell out of kept ones
-        "rejects": _tally(_table(folder, "rejects.parquet").select(why), "why"),
+        "rejects": _tally(_table(held, "rejects.parquet").select(why), "why"),
         "warnings": list(manifest.warnings),
         "two_valued": [str(name) for name in manifest.details.get("two_valued", [])],
     }
 
 
-def baseline_labels(folder: Path) -> pl.LazyFrame:
+def baseline_labels(held: Holding) -> pl.LazyFrame:
     """The labels of the studies themselves, without what was found after an intervention."""
-    labels = _table(folder, "labels.parquet")
+    labels = _table(held, "labels.parquet")
     return labels.filter(pl.col("phase") == Phase.BASELINE.value)
 
 
-def _table(folder: Path, name: str) -> pl.LazyFrame:
-    path = folder / name
-    if not path.is_file():
-        raise ConfigError(f"{folder}: {name} is missing, so this is no dataset of reports")
-    return scan_parquet(path)
+def _table(held: Holding, name: str) -> pl.LazyFrame:
+    if not any(record.name == name for record in held.manifest.outputs):
+        raise ConfigError(f"{held.folder}: {name} is missing, so this is no dataset of reports")
+    return held.scan(name)
 
 
-def _items(folder: Path) -> pl.LazyFrame:
+def _items(held: Holding) -> pl.LazyFrame:
     wanted = ["group", "category", "source_id", "question_type", "statement_seen"]
     frames = []
     for split in SPLITS:
-        for path in sorted((folder / "data").glob(f"{split}-*.parquet")):
-            frame = scan_parquet(path).select(wanted)
+        for name in held.files(split):
+            frame = held.scan(name).select(wanted)
             frames.append(frame.with_columns(split=pl.lit(split)))
     if not frames:
-        raise ConfigError(f"{folder}: data/ holds no Parquet file; build the dataset again")
+        raise ConfigError(f"{held.folder}: data/ holds no Parquet file; build the dataset again")
     return pl.concat(frames)
 
 

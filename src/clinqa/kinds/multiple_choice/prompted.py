@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from clinqa.core.answers import STATUSES
 from clinqa.core.arrays import Bools, Ints
 from clinqa.core.errors import ConfigError
-from clinqa.core.inputs import read_parquet
+from clinqa.core.finished import Finished
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.kinds.facets.judges import SplitItems, codes_of, of_split
 from clinqa.kinds.multiple_choice.choices import CHOICES, CHOICES_FILE, LETTERS
@@ -149,16 +149,12 @@ def prompted_by(run: FinishedRun, items: SplitItems) -> Prompted:
 
 
 def by_order(
-    run: Path, items: Mapping[str, Mapping[str, Any]]
+    run: Finished, items: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, int, bool | None]]:
     """Item, number of the order, and whether the letter stands for the right option."""
-    advice = "is it a complete run of multiple-choice items?"
-    said = read_parquet(
-        run / PREDICTIONS_FILE, ("item_id", "variant", "answer", "answer_status"), advice=advice
-    ).to_pylist()
-    shown = read_parquet(
-        run / CHOICES_FILE, ("item_id", "variant", "order"), advice=advice
-    ).to_pylist()
+    columns = ("item_id", "variant", "answer", "answer_status")
+    said = run.parquet(PREDICTIONS_FILE, columns).to_pylist()
+    shown = run.parquet(CHOICES_FILE, ("item_id", "variant", "order")).to_pylist()
     orders = {(row["item_id"], row["variant"]): row["order"] for row in shown}
     for row in said:
         key = row["item_id"], row["variant"]

@@ -16,10 +16,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from clinqa.core.errors import ConfigError
+from clinqa.core.hashing import sha256_file
 from clinqa.models.local.model import LocalModel
 from clinqa.models.local.runtime import load
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.weights import check_gguf, converted, folder_sha256, sha256_of
+from clinqa.models.weights import check_gguf, converted, folder_sha256
 
 __all__ = ["LocalModel", "gguf_sha256", "hf_sha256", "open_folder", "open_gguf", "open_hf"]
 
@@ -40,7 +41,7 @@ def gguf_sha256(rest: str) -> str:
     """The hash of the GGUF file `rest`; ConfigError unless it is one."""
     file = Path(rest).expanduser()
     check_gguf(file)
-    return sha256_of(file)
+    return sha256_file(file)
 
 
 def hf_sha256(rest: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import ConfigError, ModelError
+from clinqa.core.hashing import sha256_file
 from clinqa.models.local.adapter import apply_adapter, check_base, tokenizer_folder
 from clinqa.models.local.canary import check_canaries
 from clinqa.models.local.render import Renderer
@@ -25,7 +26,6 @@ from clinqa.models.weights import (
     from_folder,
     import_torch,
     load_tokenizer,
-    sha256_of,
 )
 
 __all__ = ["Loaded", "load", "load_plain"]
@@ -73,7 +73,7 @@ def load(name: str, folder: Path, options: ModelOptions, weights: str | None = N
     renderer = Renderer.of(tokenizer)
     if options.adapter is not None:
         model = apply_adapter(torch, model, options.adapter, trained)
-        facts["adapter_sha256"] = sha256_of(options.adapter / "adapter_model.safetensors")
+        facts["adapter_sha256"] = sha256_file(options.adapter / "adapter_model.safetensors")
         if trained is not None:
             off = check_canaries(str(options.adapter), model, renderer, trained.canaries(), facts)
             facts["canaries_off_by"] = f"{off:.2g}"

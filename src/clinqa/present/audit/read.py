@@ -7,7 +7,6 @@ Records of a JSON file that may have been edited are read so that each value has
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clinqa.core.errors import CheckFailed, SourceError
-from clinqa.core.figures import Figure, GapPair
-from clinqa.core.manifest import Manifest, sha256_file
+from clinqa.core.figures import Figure, GapPair, signed
+from clinqa.core.finished import Finished, FolderKind, mark_of, open_finished
+from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
 
 __all__ = ["GAP", "Audit", "AuditGap", "AuditedMetric", "is_audit", "read_audit", "record_of"]
@@ -95,8 +95,13 @@ class Audit:
     scores: tuple[Figure, ...]
     gaps: tuple[AuditGap, ...]
     meta: Mapping[str, Any]
-    manifest: Manifest
+    finished: Finished
     gap_pairs: tuple[GapPair, ...] = ()
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the folder says of itself."""
+        return self.finished.manifest
 
     @property
     def metrics(self) -> list[str]:
@@ -182,15 +187,14 @@ def is_audit(folder: Path) -> bool:
     return path.is_file() and Manifest.read(path).verb == VERB
 
 
-def read_audit(folder: Path) -> Audit:
+_KIND = FolderKind("audit", "clinqa audit", "audit again", (VERB,))
+
+
+def read_audit(folder: Path, *, accept: bool = False) -> Audit:
     """The audit in a folder; an error unless it is as clinqa audit wrote it."""
-    manifest = Manifest.read(folder / MANIFEST)
-    path = folder / AUDIT
-    stated = {record.name: record.sha256 for record in manifest.outputs}
-    if not path.is_file() or sha256_file(path) != stated.get(AUDIT):
-        raise CheckFailed(f"{path}: not as it was made (SHA-256); audit again")
+    finished, path = open_finished(folder, _KIND, accept=accept), folder / AUDIT
+    data = finished.json(AUDIT, SourceError)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
         scores = tuple(record_of(Figure, entry) for entry in data["figures"])
         gaps = tuple(
             record_of(AuditGap, {**entry, "repeats": len(entry["repeats"])})
@@ -200,10 +204,17 @@ def read_audit(folder: Path) -> Audit:
         meta = data["meta"]
         for key in ("runs", "dimensions", "metrics", "settings", "excluded", "pareto"):
             meta[key]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{path}: lacks or garbles a key; audit again") from error
     _check_gaps(path, gaps)
-    return Audit(scores, gaps, meta, manifest, pairs)
+    mark = mark_of(list(finished.changed.values()))
+    return Audit(
+        tuple(signed(one, mark) for one in scores),
+        tuple(signed(one, mark) for one in gaps),
+        meta,
+        finished,
+        tuple(signed(one, mark) for one in pairs),
+    )
 
 
 def _check_gaps(path: Path, gaps: Sequence[AuditGap]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clinqa.core.encodings import open_text
 from clinqa.core.errors import MissingExtra, SourceError
-from clinqa.core.manifest import sha256_file
+from clinqa.core.hashing import sha256_file
 from clinqa.sources.terminology.records import Label, Ontology, RawConcept
 
 __all__ = ["find_hpo", "read_obo"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clinqa.core.encodings import open_text
 from clinqa.core.errors import SourceError
-from clinqa.core.manifest import sha256_file
+from clinqa.core.hashing import sha256_file
 from clinqa.sources.terminology.records import Label, Ontology, RawConcept
 
 __all__ = ["read_rrf"]

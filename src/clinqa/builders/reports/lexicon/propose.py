@@ -14,11 +14,9 @@ from typing import Any
 import polars as pl
 
 from clinqa.core.cells import refuse_existing, tsv_cell, write_file
-from clinqa.core.inputs import read_parquet
-from clinqa.core.manifest import Manifest
 from clinqa.core.origin import made_up
 from clinqa.core.records import Method, Phase, is_private
-from clinqa.dataset.reader import open_dataset
+from clinqa.dataset.reader import Dataset, open_dataset
 from clinqa.packs.loader import LexiconLabel, format_labels
 
 __all__ = ["CURVE", "HEADER", "CoveragePoint", "Proposal", "propose"]
@@ -61,26 +59,26 @@ class _Row:
 
 def propose(folder: Path, out: Path, *, limit: int | None = None) -> Proposal:
     """Write the table. A file that is there already may hold an expert's work: it is refused."""
-    manifest = open_dataset(folder).manifest
+    dataset = open_dataset(folder)
+    data_class = dataset.data_class
     refuse_existing(out)
     columns = ("structure", "text", "count", "studies", "labels", "method")
-    advice = "run `clinqa verify` on the folder"
-    read = read_parquet(folder / "statements.parquet", columns, advice=advice)
+    read = dataset.finished.parquet("statements.parquet", columns)
     table = pl.DataFrame(pl.from_arrow(read))
     known = pl.col("method").fill_null("none") == Method.LEXICON.value
     occurrences = int(table["count"].sum())
     covered = int(table.filter(known)["count"].sum())
     rows = _merged(table.filter(~known).iter_rows(named=True))
     shown = rows[:limit]
-    text = _text(shown, covered, occurrences, manifest)
-    write_file(out, text, private=is_private(manifest.data_class))
+    text = _text(shown, covered, occurrences, dataset)
+    write_file(out, text, private=is_private(data_class))
     return Proposal(
         rows=len(shown),
         unknown=len(rows),
         occurrences=occurrences,
         covered=covered,
         curve=_curve([row.count for row in rows], covered, occurrences),
-        data_class=manifest.data_class,
+        data_class=data_class.value,
     )
 
 
@@ -121,11 +119,11 @@ def _reading(labels: list[dict[str, Any]]) -> tuple[str, str]:
     return cell, ""
 
 
-def _text(rows: Iterable[_Row], covered: int, occurrences: int, manifest: Manifest) -> str:
-    made = made_up(manifest.origin).lower()
-    said = (f"# data class: {manifest.data_class or 'unknown'}", made, "statements of the reports")
+def _text(rows: Iterable[_Row], covered: int, occurrences: int, held: Dataset) -> str:
+    made = made_up(held.origin).lower()
+    said = (f"# data class: {held.data_class.value}", made, "statements of the reports")
     about = "; ".join(filter(None, said))
-    if is_private(manifest.data_class):
+    if is_private(held.data_class):
         about += ", keep this file where the reports may be"
     lines = [about, "\t".join(HEADER)]
     for row in rows:

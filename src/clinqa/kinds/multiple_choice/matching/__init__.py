@@ -29,8 +29,9 @@ import numpy as np
 
 from clinqa.core.arrays import Ints
 from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.hashing import sha256_file
 from clinqa.core.ids import stable_hash
-from clinqa.core.manifest import FileRecord, sha256_file
+from clinqa.core.manifest import FileRecord
 from clinqa.kinds.multiple_choice.choices import LETTERS
 from clinqa.kinds.multiple_choice.matching.features import features_of
 from clinqa.simulate.phrasings import made_outputs
