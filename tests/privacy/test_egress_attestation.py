@@ -22,6 +22,7 @@ GOOD = {
 def written(tmp_path: Path, data: object) -> Path:
     path = tmp_path / "attestations.yaml"
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    path.chmod(0o600)
     return path
 
 

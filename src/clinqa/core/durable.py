@@ -18,6 +18,8 @@ __all__ = [
     "create_file",
     "make_folder",
     "move",
+    "plain_path",
+    "refuse_symlinks",
     "settle",
     "sync_folder",
     "temporary_name",
@@ -122,3 +124,26 @@ def _advice(error: OSError) -> str:
         errno.ENAMETOOLONG: "the name is too long",
     }
     return known.get(error.errno or 0, f"cannot be written ({kind})")
+
+
+def plain_path(path: str | os.PathLike[str]) -> Path:
+    """The path of an output folder, from the root on; ConfigError for an empty name."""
+    text = os.fspath(path)
+    if not text:
+        raise ConfigError("--out: an empty name")
+    return Path(os.path.abspath(text))
+
+
+def refuse_symlinks(out: Path) -> None:
+    """Refuse `out` if it, or a folder above it, is a symlink.
+
+    Links that stand directly under / are the system's own (/tmp and /var on macOS) and pass.
+    """
+    for part in [out, *out.parents]:
+        if part.is_symlink() and len(part.parts) > 2:
+            real = os.path.realpath(out)
+            ends = not any(one.is_symlink() for one in [Path(real), *Path(real).parents])
+            raise ConfigError(
+                f"--out {out}: {part} is a symlink, and clinqa writes through none; "
+                + (f"name the real folder ({real})" if ends else "it leads in a circle")
+            )

@@ -28,6 +28,8 @@ from clinqa.core.durable import (
     create_file,
     make_folder,
     move,
+    plain_path,
+    refuse_symlinks,
     settle,
     sync_folder,
     temporary_name,
@@ -35,6 +37,7 @@ from clinqa.core.durable import (
     writing,
 )
 from clinqa.core.errors import ConfigError
+from clinqa.core.kept_logs import is_kept_log, set_aside
 from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint
 from clinqa.core.started import STARTED, Started, read_started
 
@@ -168,13 +171,13 @@ def open_out(
     """Open the output folder of a run, or say why not.
 
     `identity` is what decides the rows (see `core.manifest.identity_of`); `fresh` deletes what an
-    earlier clinqa run left there; `private` makes folders 0700 and files 0600. `resume` keeps what
-    an unfinished run of the same identity left in `partial`, its journal above all. `inputs` are
-    the files that are read.
+    earlier clinqa run left there, but for logs of what left the machine; `private` makes folders
+    0700 and files 0600. `resume` keeps what an unfinished run of the same identity left in
+    `partial`, its journal above all. `inputs` are the files that are read.
     """
-    out, read = _plain_path(path), {record.name: record.sha256 for record in inputs}
+    out, read = plain_path(path), {record.name: record.sha256 for record in inputs}
     with writing(out):
-        _refuse_symlinks(out)
+        refuse_symlinks(out)
         _refuse_inside(out)
         if out.exists() and not out.is_dir():
             raise ConfigError(f"--out {out}: a file is in the way; name a folder")
@@ -202,7 +205,7 @@ def _judge(
     out: Path, identity: Mapping[str, Any], read: Mapping[str, str], fresh: bool, resume: bool
 ) -> Manifest | None:
     """The manifest if all is done; None when `out` is clear to be written; else ConfigError."""
-    names = {entry.name for entry in os.scandir(out)}
+    names = {entry.name for entry in os.scandir(out) if not is_kept_log(entry.name)}
     if not names:
         return None
     _refuse_links_inside(out, names)
@@ -280,9 +283,14 @@ def _refuse_other_verb(out: Path, there: Mapping[str, Any], identity: Mapping[st
 
 
 def _delete_ours(out: Path, names: list[str]) -> None:
-    """Take away what a clinqa run wrote, and refuse if something else lies beside it."""
+    """Take away what a clinqa run wrote, and refuse if something else lies beside it.
+
+    The logs of what left the machine are moved aside, each under the time of its last line.
+    """
     ours = {name for name in names if _is_inside(name)} | {MANIFEST}
     _refuse_others(out, ours)
+    set_aside(out, (out / EGRESS, out / PARTIAL / EGRESS))
+    ours.discard(EGRESS)
     # The manifest first: without it the folder is unfinished, and the partial says whose it is.
     if (out / MANIFEST).exists() and not (out / PARTIAL / STARTED).exists():
         (out / PARTIAL).mkdir(mode=0o700, exist_ok=True)
@@ -297,7 +305,11 @@ def _delete_ours(out: Path, names: list[str]) -> None:
 
 
 def _refuse_others(out: Path, ours: set[str]) -> None:
-    others = {n for n in files_under(out) if n not in ours and not n.startswith(f"{PARTIAL}/")}
+    others = {
+        name
+        for name in files_under(out)
+        if name not in ours and not name.startswith(f"{PARTIAL}/") and not is_kept_log(name)
+    }
     if others:
         raise ConfigError(
             f"--out {out}: also holds files clinqa did not write ({_some(others)}); move them first"
@@ -335,28 +347,6 @@ def _some(names: set[str]) -> str:
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
 
 
-def _plain_path(path: str | os.PathLike[str]) -> Path:
-    text = os.fspath(path)
-    if not text:
-        raise ConfigError("--out: an empty name")
-    return Path(os.path.abspath(text))
-
-
-def _refuse_symlinks(out: Path) -> None:
-    """Refuse `out` if it, or a folder above it, is a symlink.
-
-    Links that stand directly under / are the system's own (/tmp and /var on macOS) and pass.
-    """
-    for part in [out, *out.parents]:
-        if part.is_symlink() and len(part.parts) > 2:
-            real = os.path.realpath(out)
-            ends = not any(one.is_symlink() for one in [Path(real), *Path(real).parents])
-            raise ConfigError(
-                f"--out {out}: {part} is a symlink, and clinqa writes through none; "
-                + (f"name the real folder ({real})" if ends else "it leads in a circle")
-            )
-
-
 def _refuse_inside(out: Path) -> None:
     """Refuse a folder inside one that is complete: its manifest would not list it, and whoever
     made that one anew would be refused for its sake."""
@@ -368,7 +358,9 @@ def _refuse_inside(out: Path) -> None:
 
 
 def _refuse_links_inside(out: Path, names: set[str]) -> None:
-    for name in sorted({*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", "data"}):
+    for name in sorted(
+        {*names, f"{PARTIAL}/{STARTED}", f"{PARTIAL}/{JOURNAL}", f"{PARTIAL}/{EGRESS}", "data"}
+    ):
         if (out / name).is_symlink():
             raise ConfigError(f"--out {out}: {name} in it is a symlink; take it away")
 

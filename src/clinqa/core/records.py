@@ -106,6 +106,7 @@ class Reason(StrEnum):
     NO_COUNTERPART = "no_counterpart"
     NOT_CONTRADICTING = "not_contradicting"
     JUDGED_WRONG = "judged_wrong"
+    NO_VERDICT = "no_verdict"
     NEAR_DUPLICATE = "near_duplicate"
     NEGATION_CAP = "negation_cap"
     # of questions from banks

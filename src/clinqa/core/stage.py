@@ -5,6 +5,7 @@
     unfinished, same identity   → gone on with, or begun anew inside it (see `core.outfolder`)
     refused or failed           → the folder is as it was; what was paid for or sent stays, with
                                   its journal and the log of what left (`.partial/egress.jsonl`)
+    --fresh                     → results go, the log of what left is moved aside under a date
     done                        → counts reconcile, everything moves into place, the manifest last
 
 A verb fills in a `Stage` and hands it to `run_stage`; its own work is a function from the

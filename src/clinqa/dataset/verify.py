@@ -19,6 +19,7 @@ from clinqa.core.arrays import UInt64s
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.hashing import sha256_file
 from clinqa.core.inputs import open_parquet
+from clinqa.core.kept_logs import is_kept_log
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST, PARTIAL, files_under
 from clinqa.core.problems import Findings, Problem
@@ -149,6 +150,8 @@ def _file_problems(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     for name in sorted(listed.keys() - found):
         yield Problem("missing", name, "in the manifest, not in the folder")
     for name in sorted(found - listed.keys() - {MANIFEST}):
+        if is_kept_log(name):
+            continue
         # Of hidden names at the top (.git, .cache of the hub, our own .partial) none is data.
         if not name.startswith(".") or name.startswith(f"{PARTIAL}/data"):
             yield Problem("extra", name, "in the folder, not in the manifest")

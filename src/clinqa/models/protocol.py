@@ -65,7 +65,8 @@ class Prompt:
 
     `question`, `context`, `category` and `own` (the part of its kind as it stands in the prompt:
     options, say) are for models that are no language models (the baselines); `seed` and `repeat`
-    for sampling and for the cache's key; `variant` numbers the forms of an item.
+    for sampling and for the cache's key; `variant` numbers the forms of an item. `free` is asked
+    without the schema that the model was opened with.
     """
 
     item_id: str
@@ -77,6 +78,7 @@ class Prompt:
     seed: int
     repeat: int
     variant: int = 0
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,16 @@ A file, YAML or JSON, holds a list of them (bare, or under `attestations:`):
       until: 2027-01-31                    # the last day it holds, in UTC
       plain_http: false                    # true only for a server on a trusted wire
 
-clinqa keeps no list of approved services: without such a line, restricted text stays here.
+clinqa keeps no list of approved services: without such a line, restricted text stays here. The
+word has to be the user's own: a file that others may write, or that is somebody else's, or a link,
+is refused.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -23,8 +27,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from clinqa.core.errors import ConfigError
-from clinqa.core.yamlfile import parse_yaml, read_bytes
+from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.core.yamlfile import parse_yaml
 from clinqa.privacy.addresses import canonical_host
 
 __all__ = ["Attestation", "load_attestations"]
@@ -71,14 +75,17 @@ class _Entry(BaseModel):
 
 
 def load_attestations(path: Path | None) -> tuple[Attestation, ...]:
-    """The attestations of a file; none without one. A mistake in it is an error, never a skip."""
+    """The attestations of a file; none without one. A mistake in it is an error, never a skip.
+
+    PrivacyError for a file that somebody else could have written.
+    """
     if path is None:
         return ()
     return tuple(_checked(path, number, entry) for number, entry in enumerate(_entries(path), 1))
 
 
 def _entries(path: Path) -> Sequence[Any]:
-    data, _ = parse_yaml(path, read_bytes(path, MAX_BYTES), mapping=False)
+    data, _ = parse_yaml(path, _bytes_of(path), mapping=False)
     if isinstance(data, dict) and set(data) == {"attestations"}:
         data = data["attestations"]
     if not isinstance(data, list):
@@ -86,6 +93,43 @@ def _entries(path: Path) -> Sequence[Any]:
             f"{path}: attestations are a list of host, who, purpose, retention, until"
         )
     return data
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What the file holds; the very file that was judged is read."""
+    if path.is_symlink():
+        raise PrivacyError(f"{path}: a link; name the attestation file itself")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        opened = os.open(path, flags)
+        try:
+            _judge(path, os.fstat(opened))
+        except BaseException:
+            os.close(opened)
+            raise
+        with os.fdopen(opened, "rb") as file:
+            return file.read().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _judge(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever
+        raise ConfigError(f"{path}: not a file")
+    if found.st_size > MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_BYTES:,} bytes, which no such file needs")
+    if not hasattr(os, "geteuid"):  # not on Windows, whose rights are of another kind
+        return
+    if found.st_uid not in (os.geteuid(), 0):
+        raise PrivacyError(
+            f"{path}: belongs to another user (uid {found.st_uid}), who could attest anything; "
+            "name a file of your own or of root's"
+        )
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PrivacyError(
+            f"{path}: others than its owner may write it, and so could attest anything; "
+            "chmod go-w it"
+        )
 
 
 def _checked(path: Path, number: int, entry: object) -> Attestation:

@@ -3,16 +3,26 @@
 The page goes to the model as delimited data; the mark around it is made of its content, so that a
 page cannot close it. An answer that is not the JSON asked for is asked again once. Whatever comes
 is only looked at: what counts is decided by `check`.
+
+A judge's reply that failed in whatever way (an error, a refusal, a filter, one that was cut off or
+is no verdict) is counted by why, and is never a yes.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from clinqa.builders.references.drafts import Draft, Page
-from clinqa.builders.references.replies import ReplyItems, read_field, read_reply
+from clinqa.builders.references.replies import (
+    ReplyItems,
+    Verdict,
+    read_field,
+    read_reply,
+    read_verdict,
+)
 from clinqa.core.errors import ModelError
 from clinqa.core.journal import Journal, read_journal
 from clinqa.core.stage import Progress, silent
@@ -59,7 +69,10 @@ class Drafted:
 
 @dataclass(slots=True)
 class Asker:
-    """Asks one model, and remembers what it answered before."""
+    """Asks one model, and remembers what it answered before.
+
+    The schema of drafts leaves no room for another answer, so what else it is asked goes without.
+    """
 
     model: Model
     pack: ReferencePack
@@ -68,14 +81,20 @@ class Asker:
     per_page: int
     seed: int = 0
     progress: Progress = silent
+    verdicts: Counter[str] = field(default_factory=Counter)  # of the judge: yes, no, or why none
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _cut: set[str] = field(default_factory=set)  # keys of the answers that were cut off
     _failures: int = 0
 
     def __post_init__(self) -> None:
         for record in read_journal(self.journal.path):
             text, error = record.get("text"), record.get("error")
             if record["key"].startswith("ask:") and isinstance(text, str) and error == "":
-                self._known[record["key"]] = (text, "")
+                self._remember(record["key"], text, record.get("cut") is True)
+
+    def _remember(self, key: str, text: str, cut: bool) -> None:
+        self._known[key] = (text, "")
+        (self._cut.add if cut else self._cut.discard)(key)
 
     def drafts(self, pages: Sequence[Page]) -> Iterator[Drafted]:
         """What the model says of each page, in their order."""
@@ -106,7 +125,7 @@ class Asker:
         """What the model writes as the counterpart of each draft; empty where nothing usable."""
         messages = [self._pair_messages(draft) for draft in drafts]
         made = []
-        for text, error in self._ask(messages):
+        for text, error in self._ask(messages, free=True):
             said = None if error else read_field(text, "question")
             made.append(" ".join(said.split()) if isinstance(said, str) else "")
         return made
@@ -122,36 +141,45 @@ class Asker:
         ]
         return [(_plain(text), error) for text, error in self._ask(asked)]
 
-    def judged_wrong(self, statements: Sequence[tuple[str, bool, str]]) -> list[bool]:
-        """Whether the model says that (statement, label, source) does not hold. Silence is no
-        rejection, and a yes proves nothing: a judge may only reject."""
+    def verdicts_on(self, statements: Sequence[tuple[str, bool, str]]) -> list[Verdict]:
+        """Whether the model says that each (statement, label, source) holds; nothing where it
+        gave no verdict, with why. A yes proves nothing: a judge may only reject."""
+        asked = [self._judge_messages(*one) for one in statements]
+        replies = self._ask(asked, free=True)
         found = []
-        for text, error in self._ask([self._judge_messages(*one) for one in statements]):
-            said = None if error else read_field(text, "verdict")
-            found.append(isinstance(said, str) and said.strip().casefold() == "no")
+        for messages, (text, error) in zip(asked, replies, strict=True):
+            cut = f"ask:{messages_sha256(messages)}" in self._cut
+            verdict = Verdict(None, error or "cut_off") if error or cut else read_verdict(text)
+            self.verdicts[{True: "yes", False: "no", None: verdict.why}[verdict.holds]] += 1
+            found.append(verdict)
         return found
 
-    def _ask(self, asked: Sequence[tuple[Message, ...]]) -> list[tuple[str, str]]:
+    def _ask(
+        self, asked: Sequence[tuple[Message, ...]], *, free: bool = False
+    ) -> list[tuple[str, str]]:
         """(text, error) for each, from the journal where it was answered before."""
         keys = [f"ask:{messages_sha256(messages)}" for messages in asked]
         missing = {k: m for k, m in zip(keys, asked, strict=True) if k not in self._known}
         failed: dict[str, str] = {}
-        prompts = [Prompt(k[4:20], m, "", "", "", "", self.seed, 0) for k, m in missing.items()]
+        prompts = [
+            Prompt(k[4:20], m, "", "", "", "", self.seed, 0, free=free) for k, m in missing.items()
+        ]
         names = list(missing)
         answered: set[int] = set()
-        for index, output in self.model.generate(prompts, self.sampling) if prompts else ():
+        asking = self.model.generate(prompts, self.sampling) if prompts else ()
+        for index, output in asking:
             if index in answered:
                 continue
             answered.add(index)
             error = _error_of(output)
-            self.journal.append(
-                {"key": names[index], "text": output.text if not error else "", "error": error}
-            )
+            cut = output.finish_reason == "length"
+            told = {"text": output.text if not error else "", "error": error}
+            self.journal.append({"key": names[index], **told, **({"cut": True} if cut else {})})
             if error:
                 failed[names[index]] = error
                 self._notice(error)
             else:
-                self._known[names[index]] = (output.text, "")
+                self._remember(names[index], output.text, cut)
                 self._failures = 0
         return [self._known.get(key, ("", failed.get(key, "bad_output"))) for key in keys]
 

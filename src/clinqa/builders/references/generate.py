@@ -30,11 +30,12 @@ from clinqa.core.stage import Progress, Workplace
 from clinqa.models.protocol import ModelOptions, Sampling
 from clinqa.models.registry import kind_of, open_model
 from clinqa.packs.references import ReferencePack
-from clinqa.sources.pdf import Mode, PageImage, PdfDocument, PdfOptions, PdfReader, Why
+from clinqa.sources.pdf import FileOutcome, Mode, PageImage, PdfDocument, PdfOptions, PdfReader, Why
 
 __all__ = [
     "SEEING",
     "Generated",
+    "document_counts",
     "generate",
     "open_asker",
     "open_sight",
@@ -75,6 +76,23 @@ class Generated:
             rejected_by_reason=dict(by_reason),
             out_of_scope_by_reason=dict(out),
         )
+
+
+def document_counts(documents: Sequence[PdfDocument], rejects: Sequence[Reject]) -> StageCounts:
+    """Files: read, the same bytes again, without pages, and those that cannot be read."""
+    files = sum(max(1, len(document.names)) for document in documents)
+    kept = sum(document.outcome is FileOutcome.READ for document in documents)
+    empty = sum(document.outcome is FileOutcome.NO_PAGES for document in documents)
+    by_reason = Counter(reject.reason.value for reject in rejects)
+    return StageCounts(
+        read=files,
+        kept=kept,
+        rejected=len(rejects),
+        duplicates=files - len(documents),
+        out_of_scope=empty,
+        rejected_by_reason=dict(by_reason),
+        out_of_scope_by_reason={"no_pages": empty} if empty else {},
+    )
 
 
 def open_asker(

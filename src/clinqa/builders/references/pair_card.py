@@ -53,6 +53,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.NO_COUNTERPART: "no small edit contradicts it for certain",
     Reason.NOT_CONTRADICTING: "the counterpart does not contradict it",
     Reason.JUDGED_WRONG: "the judge rejected one of its statements",
+    Reason.NO_VERDICT: "the judge gave no verdict on one of its statements",
     Reason.NEAR_DUPLICATE: "another pair has nearly the same source text (Jaccard 0.90 or more)",
     Reason.NEGATION_CAP: "only a denial contradicts it, and enough pairs rest on one",
 }

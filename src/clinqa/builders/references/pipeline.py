@@ -14,6 +14,7 @@ from clinqa.builders.pairs import CUTS, PairRow, PairsWritten, write_pairs
 from clinqa.builders.references.drafts import Page
 from clinqa.builders.references.generate import (
     Generated,
+    document_counts,
     generate,
     open_asker,
     open_sight,
@@ -25,7 +26,6 @@ from clinqa.builders.references.reference_options import ReferenceOptions
 from clinqa.builders.references.stages import Pair, Staged, denial_shares, merge, to_pairs
 from clinqa.core.manifest import FileRecord, Manifest, StageCounts
 from clinqa.core.outfolder import EGRESS
-from clinqa.core.records import Reject
 from clinqa.core.stage import (
     Known,
     Made,
@@ -136,9 +136,11 @@ class _Run:
     staged: Staged = field(default_factory=Staged)
     pairs: list[Pair] = field(default_factory=list)
     left_out: int = 0
-    service: dict[str, Any] = field(default_factory=dict)
+    service: dict[str, list[Any]] = field(default_factory=dict)
     """What the services did that were asked, by their models; and the same in words."""
     service_warnings: list[str] = field(default_factory=list)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    """Of the judge: yes, no, or why there is none."""
 
     def __post_init__(self) -> None:
         self._words: Words = words_of(self.pack)
@@ -181,8 +183,9 @@ class _Run:
             )
             for one in filter(None, (eyes, asker)):
                 told, warnings = told_of_service(one.model)
-                self.service |= {one.model.name: told["service"]} if told else {}
+                self.service.setdefault(one.model.name, []).extend(told.values())
                 self.service_warnings += warnings
+            self.verdicts = asker.verdicts if asker is not None else Counter()
 
     def write(self) -> Made:
         """Everything into the folder but what comes with the manifest."""
@@ -199,7 +202,7 @@ class _Run:
         ]
         rejects = [*file_rejects, *page_rejects, *self.generated.rejects, *self.staged.rejects]
         counts = {
-            "documents": _document_counts(self.documents, file_rejects),
+            "documents": document_counts(self.documents, file_rejects),
             "pages": self.generated.page_counts(self.documents, page_rejects),
             **self.staged.counts,
         }
@@ -246,8 +249,15 @@ class _Run:
             "edits": dict(Counter(pair.form.edit.value for pair in self.pairs)),
             "topics": {name: topic.name for name, topic in self.pack.spec.topics.items()},
             "pairs": len(rows),
-            **({"service": self.service} if self.service else {}),
+            **({"judge": self._judge()} if self.options.judge else {}),
+            **({"service": self.service} if any(self.service.values()) else {}),
         }
+
+    def _judge(self) -> dict[str, Any]:
+        """What the judge said of the statements that it was asked about."""
+        said = self.verdicts
+        none = {why: n for why, n in sorted(said.items()) if why not in ("yes", "no")}
+        return {"statements": said.total(), "yes": said["yes"], "no": said["no"], "none": none}
 
     def _warnings(self, written: PairsWritten) -> list[str]:
         """What a user should know before trusting the dataset; counts only."""
@@ -260,7 +270,14 @@ class _Run:
         beyond = sorted(self.options.skipped - {page.page for page in pages})
         unseen, failed = self.generated.unseen, self.generated.failed
         empty = [name for name in SPLITS if not written.splits[name]["items"]]
+        none = self._judge()["none"]
         told = (
+            (
+                none,
+                f"the judge gave no verdict on {sum(none.values()):,} of "
+                f"{many(self.verdicts.total(), 'statement')} ({_named(none)}); their pairs are "
+                "among the rejects (no_verdict)",
+            ),
             (bad, f"{many(bad.total(), 'file')} gave no page ({_named(bad)})"),
             (self.skipped, f"passed over in the folders: {_named(self.skipped)}"),
             (self.left_out, f"--limit left {many(self.left_out, 'document')} unread"),
@@ -342,23 +359,6 @@ def _row(pair: Pair, by_document: bool) -> PairRow:
         draft.method,
         form.true,
         form.false,
-    )
-
-
-def _document_counts(documents: Sequence[PdfDocument], rejects: Sequence[Reject]) -> StageCounts:
-    """Files: read, the same bytes again, without pages, and those that cannot be read."""
-    files = sum(max(1, len(document.names)) for document in documents)
-    kept = sum(document.outcome is FileOutcome.READ for document in documents)
-    empty = sum(document.outcome is FileOutcome.NO_PAGES for document in documents)
-    by_reason = Counter(reject.reason.value for reject in rejects)
-    return StageCounts(
-        read=files,
-        kept=kept,
-        rejected=len(rejects),
-        duplicates=files - len(documents),
-        out_of_scope=empty,
-        rejected_by_reason=dict(by_reason),
-        out_of_scope_by_reason={"no_pages": empty} if empty else {},
     )
 
 

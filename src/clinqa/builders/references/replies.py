@@ -2,6 +2,9 @@
 
 A reply is looked at as data and never run. Thinking aloud, code fences and talk around the JSON
 are passed over; of a reply cut off in the middle the whole items count.
+
+A verdict is another matter: it decides, so it is one JSON object and nothing else. Talk around it
+may deny it, and a second one may contradict it; either is no verdict, and no verdict is no yes.
 """
 
 from __future__ import annotations
@@ -12,7 +15,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-__all__ = ["MOST_ITEMS", "RawItem", "ReplyItems", "label_of", "read_field", "read_reply"]
+__all__ = [
+    "MOST_ITEMS",
+    "RawItem",
+    "ReplyItems",
+    "Verdict",
+    "label_of",
+    "read_field",
+    "read_reply",
+    "read_verdict",
+]
 
 MOST_ITEMS = 100
 _MAX_CHARS = 400_000
@@ -61,6 +73,48 @@ def read_field(text: str, name: str) -> Any:
     """A field of the first JSON object of a reply, or None."""
     value = _first_value(_answer_part(text))
     return value.get(name) if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge says: it holds, it does not, or nothing (None), and then why."""
+
+    holds: bool | None
+    why: str = ""
+
+
+def read_verdict(text: str) -> Verdict:
+    """The verdict of a reply that is `{"verdict": "yes"}` or `{"verdict": "no"}` and nothing else.
+
+    >>> read_verdict('{"verdict": "Yes"}'), read_verdict('not {"verdict": "yes"}')
+    (Verdict(holds=True, why=''), Verdict(holds=None, why='not_json_alone'))
+    """
+    text = _FENCE.sub("", _answer_part(text)).strip()
+    if not text:
+        return Verdict(None, "empty")
+    try:
+        pairs, end = _PAIRS.raw_decode(text)
+    except (ValueError, RecursionError):
+        return Verdict(None, "not_json_alone")
+    if text[end:].strip() or not isinstance(pairs, _Pairs):
+        return Verdict(None, "not_json_alone")
+    said = {
+        value.strip().casefold() if isinstance(value, str) else None
+        for name, value in pairs
+        if name.strip().casefold() == "verdict"
+    }
+    if len(said) != 1:
+        return Verdict(None, "two_verdicts" if said else "no_verdict")
+    return _VERDICTS.get(said.pop(), Verdict(None, "no_verdict"))
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON with every key it has, those too that stand twice."""
+
+
+_PAIRS = json.JSONDecoder(object_pairs_hook=_Pairs)
+_FENCE = re.compile(r"^\s*```(?:json)?\s*$", re.MULTILINE | re.IGNORECASE)
+_VERDICTS: dict[str | None, Verdict] = {"yes": Verdict(True), "no": Verdict(False)}
 
 
 def label_of(value: object) -> bool | None:

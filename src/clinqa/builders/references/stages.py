@@ -320,17 +320,24 @@ def _ask_for_missing(
 
 
 def _judged(pairs: Sequence[Pair], asker: Asker, lost: list[Reject]) -> list[Pair]:
-    """The pairs of which the model rejects neither statement."""
+    """The pairs of which the model says that both statements hold.
+
+    One that it rejects is lost as that; one on which it gave no verdict is lost too, with why: a
+    judge that fails lets nothing in.
+    """
     asked = [
         (statement, label, pair.draft.source_text)
         for pair in pairs
         for statement, label in ((pair.form.true, True), (pair.form.false, False))
     ]
-    wrong = asker.judged_wrong(asked)
+    verdicts = asker.verdicts_on(asked)
     kept = []
-    for i, pair in enumerate(pairs):
-        if wrong[2 * i] or wrong[2 * i + 1]:
+    for pair, own in zip(pairs, zip(verdicts[::2], verdicts[1::2], strict=True), strict=True):
+        if any(verdict.holds is False for verdict in own):
             lost.append(_reject_draft("pairs", Reason.JUDGED_WRONG, pair.draft))
+        elif silent := [verdict.why for verdict in own if verdict.holds is None]:
+            why = ", ".join(dict.fromkeys(silent))
+            lost.append(_reject_draft("pairs", Reason.NO_VERDICT, pair.draft, why))
         else:
             kept.append(pair)
     return kept

@@ -42,7 +42,7 @@ class ChatWire(Wire):
             "top_p": sampling.nucleus,
             "stop": sampling.stop or None,
             "seed": _seed(prompt) if sampling.temperature > 0 else None,
-            "response_format": self._schema,
+            "response_format": None if prompt.free else self._schema,
             "stream": False,  # some stream unless they are told not to
             "store": False if self._vendor else None,
         }

@@ -99,8 +99,13 @@ class RemoteModel:
             raise pool.failed
 
     def service(self) -> Mapping[str, Any]:
-        """What the service did, for a manifest."""
-        return self._setting.notes.told()
+        """What the service did, and by whose word texts went there, for a manifest."""
+        held = self._route.attestation
+        if held is None:
+            return self._setting.notes.told()
+        names = ("host", "port", "who", "purpose", "retention", "plain_http")
+        attested = {name: getattr(held, name) for name in names}
+        return {**self._setting.notes.told(), "attestation": {**attested, "until": f"{held.until}"}}
 
     def service_warnings(self) -> Sequence[str]:
         """The same in words."""

@@ -2,6 +2,8 @@
 
 Replies lie in a journal by question, voter and exact prompt, so that a run that was stopped pays
 for nothing twice. Failures of the moment are asked again once; what fails then is a missing vote.
+So is a refusal, a reply that was cut off before it had named one, and whatever else is no vote
+(`votes`): each is counted by why, and a missing vote counts for no label.
 """
 
 from __future__ import annotations
@@ -230,6 +232,7 @@ def _votes(
         elif record.get("finish_reason") in ("refusal", "content_filter"):
             read = ReadLabel(None, "refused")
         else:
-            read = read_label(raw, pack)
+            asked = "\n".join(message.text for message in one.prompt.messages)
+            read = read_label(raw, pack, asked, cut=record.get("finish_reason") == "length")
         votes[one.place].append(Vote(one.voter, read.label, raw, read.why))
     return votes

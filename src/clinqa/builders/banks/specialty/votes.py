@@ -4,15 +4,17 @@ What label a reply committed to; naming a specialty in passing is no vote.
 
 A reply is folded (case, marks, British spelling) and every name in it is found, the longest first
 and whole words only, so that "Radiation Oncology" is not "Oncology" and "Neurology" holds no
-"Urology". A name that is denied ("not a Cardiology question", "rather than Neurology") does not
-count. Then what was committed to, in this order: a JSON answer; the name after the last
-"Specialty:" or "Answer:"; a reply or a first line that is a name; the name that the last conclusion
-names; the only name in the reply. Several names and no commitment are no vote.
+"Urology". A name that is denied ("not a Cardiology question", "rather than Neurology", "Urology
+would be wrong") does not count. Then what was committed to, in this order: a JSON answer; the name
+after the last "Specialty:" or "Answer:"; a reply or a first line that is a name; the name that the
+last conclusion names; the only name in the reply. Several names and no commitment are no vote, and
+neither are two answers ("Specialty: …" twice) of which the last is not said to be the final one, or
+to correct the other. What is no reply at all (cut off, half JSON, the question again) is none
+(`replies`).
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -20,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from clinqa.builders.banks.specialty.replies import json_in, new_text, said_before_cut
 from clinqa.core.records import Reason
 from clinqa.packs.specialties import Specialties, fold
 
@@ -78,7 +81,8 @@ def tally(labels: Sequence[str | None], pack: Specialties | None = None) -> Vote
 
 @dataclass(frozen=True, slots=True)
 class ReadLabel:
-    """`label` is None where nothing was committed to; `why` then says empty, none or ambiguous."""
+    """`label` is None where nothing was committed to; `why` then says empty, none, ambiguous,
+    echo, cut_off or odd_json."""
 
     label: str | None
     why: str = ""
@@ -103,16 +107,28 @@ _CONCLUSION = re.compile(
 )
 _DENIED = re.compile(
     r"(?:\bnot|\b(?:is|was|are|does|do|did|would|could|should|ca|wo)nt|"
+    r"\bcannot|\bunable|\bnever|\bimpossible|\bwrong to|\bincorrect to|\bhard to|\brefuse|"
     r"\bnor|\bneither|\brather than|\binstead of|\bunlike|\bexcept|\bexcluding|"
-    r"\bwithout|\bbut not|\bno)\b[^.;:!?\n]{0,40}$"
+    r"\bwithout|\bbut not|\bno)\b[^.;:!?\n]{0,40}"
+    r"(?:\b(?:specialty|speciality|answer|label|category)\s*[:=]\s*)?$"
 )
+_DENIED_AFTER = re.compile(
+    r"[\"'\s]*(?:(?:is|was|would be|seems|cannot be|can be) )?"
+    r"(?:not (?:right|correct|it|the|a|an|certain)|wrong|incorrect|ruled out|excluded|unlikely|"
+    r"less likely)\b"
+)
+_CORRECTS = re.compile(
+    r"\b(?:final|finally|correction|corrected|rather|instead|actually|no|wait|however|so|therefore|"
+    r"thus|hence|reflection|reconsider\w*|but)\b"
+)
+_OPEN_OBJECT = re.compile(r"\{\s*[\"']")
 _ENDS_DENIAL = re.compile(r"\b(?:but|rather|instead|it is|its|is a|however)\b(?! than| of)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,40}>")
 _LEADS = re.compile(r"^(?:\(?[a-z0-9]{1,2}[.)]\s+|[-•]\s+)?")
 
 
-def read_label(reply: str, pack: Specialties) -> ReadLabel:
-    """The label that a reply votes for.
+def read_label(reply: str, pack: Specialties, prompt: str = "", *, cut: bool = False) -> ReadLabel:
+    """The label that a reply to a prompt votes for; `cut`: it ended before it was done.
 
     >>> from clinqa.packs.specialties import builtin_specialties
     >>> pack = builtin_specialties()
@@ -123,9 +139,18 @@ def read_label(reply: str, pack: Specialties) -> ReadLabel:
     """
     if not reply.strip():
         return ReadLabel(None, "empty")
-    stated = _from_json(reply, pack)
+    reply = new_text(reply, prompt)
+    if not reply:
+        return ReadLabel(None, "echo")
+    if cut:
+        reply = said_before_cut(reply)
+        stated = _stated(reply, pack) or pack.resolve(_TAG.sub("", reply))
+        return ReadLabel(stated, "" if stated else "cut_off")
+    stated = _stated(reply, pack)
     if stated:
         return ReadLabel(stated)
+    if _OPEN_OBJECT.search(reply):  # half of JSON, or one that what stands around it denies
+        return ReadLabel(None, "odd_json")
     whole = pack.resolve(_TAG.sub("", reply))
     if whole:
         return ReadLabel(whole)
@@ -133,7 +158,10 @@ def read_label(reply: str, pack: Specialties) -> ReadLabel:
     text = "\n".join(line for line in lines if line)
     found = _mentions(text, pack)
     lead = _LEADS.match(text)
-    for places in (_after(_MARKED, text), [lead.end() if lead else 0]):
+    marked = _after(_MARKED, text)
+    if _contradicted(marked, found, text, pack):
+        return ReadLabel(None, "ambiguous")
+    for places in (marked, [lead.end() if lead else 0]):
         committed = _one_at(places, found, text, pack)
         if committed:
             return ReadLabel(committed)
@@ -154,18 +182,24 @@ class _Mention:
     end: int
 
 
-def _from_json(reply: str, pack: Specialties) -> str | None:
-    start, end = reply.find("{"), reply.rfind("}")
-    if not 0 <= start < end:
-        return None
-    try:
-        said = json.loads(reply[start : end + 1])
-    except (ValueError, RecursionError):
-        return None
-    for key in ("specialty", "speciality", "label", "answer"):
-        if isinstance(said, dict) and isinstance(said.get(key), str):
-            return pack.resolve(said[key])
-    return None
+def _stated(reply: str, pack: Specialties) -> str | None:
+    """The label of a JSON answer; none where it gives two."""
+    said, _ = json_in(reply)
+    keys = ("specialty", "speciality", "label", "answer")
+    given = [said[key] for key in keys if isinstance(said.get(key), str)] if said else []
+    labels = {pack.resolve(one) for one in given}
+    return labels.pop() if len(labels) == 1 else None
+
+
+def _contradicted(marked: list[int], found: list[_Mention], text: str, pack: Specialties) -> bool:
+    """Are there two answers, and is the last neither the final one nor a correction?"""
+    said = [(place, _one_at([place], found, text, pack)) for place in marked]
+    answers = [(place, label) for place, label in said if label is not None]
+    if len({label for _, label in answers}) < 2:
+        return False
+    last, label = answers[0]
+    before = next(place for place, other in answers if other != label)
+    return _CORRECTS.search(text, before, last) is None
 
 
 def _plain(line: str) -> str:
@@ -223,6 +257,8 @@ def _one_at(places: list[int], found: list[_Mention], text: str, pack: Specialti
 
 
 def _is_denied(mention: _Mention, text: str) -> bool:
+    if _DENIED_AFTER.match(text, mention.end):
+        return True
     before = text[max(0, mention.start - 60) : mention.start]
     denied = _DENIED.search(before)
     return denied is not None and not _ENDS_DENIAL.search(before, denied.start() + 3)
