@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from clinqa.builders.references.drafts import Draft, Page
 from clinqa.builders.references.replies import (
+    JudgeSays,
     ReplyItems,
-    Verdict,
     read_field,
     read_reply,
     read_verdict,
@@ -141,7 +141,7 @@ class Asker:
         ]
         return [(_plain(text), error) for text, error in self._ask(asked)]
 
-    def verdicts_on(self, statements: Sequence[tuple[str, bool, str]]) -> list[Verdict]:
+    def verdicts_on(self, statements: Sequence[tuple[str, bool, str]]) -> list[JudgeSays]:
         """Whether the model says that each (statement, label, source) holds; nothing where it
         gave no verdict, with why. A yes proves nothing: a judge may only reject."""
         asked = [self._judge_messages(*one) for one in statements]
@@ -149,7 +149,7 @@ class Asker:
         found = []
         for messages, (text, error) in zip(asked, replies, strict=True):
             cut = f"ask:{messages_sha256(messages)}" in self._cut
-            verdict = Verdict(None, error or "cut_off") if error or cut else read_verdict(text)
+            verdict = JudgeSays(None, error or "cut_off") if error or cut else read_verdict(text)
             self.verdicts[{True: "yes", False: "no", None: verdict.why}[verdict.holds]] += 1
             found.append(verdict)
         return found

@@ -17,9 +17,9 @@ from typing import Any
 
 __all__ = [
     "MOST_ITEMS",
+    "JudgeSays",
     "RawItem",
     "ReplyItems",
-    "Verdict",
     "label_of",
     "read_field",
     "read_reply",
@@ -76,36 +76,36 @@ def read_field(text: str, name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class JudgeSays:
     """What a judge says: it holds, it does not, or nothing (None), and then why."""
 
     holds: bool | None
     why: str = ""
 
 
-def read_verdict(text: str) -> Verdict:
+def read_verdict(text: str) -> JudgeSays:
     """The verdict of a reply that is `{"verdict": "yes"}` or `{"verdict": "no"}` and nothing else.
 
     >>> read_verdict('{"verdict": "Yes"}'), read_verdict('not {"verdict": "yes"}')
-    (Verdict(holds=True, why=''), Verdict(holds=None, why='not_json_alone'))
+    (JudgeSays(holds=True, why=''), JudgeSays(holds=None, why='not_json_alone'))
     """
     text = _FENCE.sub("", _answer_part(text)).strip()
     if not text:
-        return Verdict(None, "empty")
+        return JudgeSays(None, "empty")
     try:
         pairs, end = _PAIRS.raw_decode(text)
     except (ValueError, RecursionError):
-        return Verdict(None, "not_json_alone")
+        return JudgeSays(None, "not_json_alone")
     if text[end:].strip() or not isinstance(pairs, _Pairs):
-        return Verdict(None, "not_json_alone")
+        return JudgeSays(None, "not_json_alone")
     said = {
         value.strip().casefold() if isinstance(value, str) else None
         for name, value in pairs
         if name.strip().casefold() == "verdict"
     }
     if len(said) != 1:
-        return Verdict(None, "two_verdicts" if said else "no_verdict")
-    return _VERDICTS.get(said.pop(), Verdict(None, "no_verdict"))
+        return JudgeSays(None, "two_verdicts" if said else "no_verdict")
+    return _VERDICTS.get(said.pop(), JudgeSays(None, "no_verdict"))
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -114,7 +114,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 _PAIRS = json.JSONDecoder(object_pairs_hook=_Pairs)
 _FENCE = re.compile(r"^\s*```(?:json)?\s*$", re.MULTILINE | re.IGNORECASE)
-_VERDICTS: dict[str | None, Verdict] = {"yes": Verdict(True), "no": Verdict(False)}
+_VERDICTS: dict[str | None, JudgeSays] = {"yes": JudgeSays(True), "no": JudgeSays(False)}
 
 
 def label_of(value: object) -> bool | None:
