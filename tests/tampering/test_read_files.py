@@ -7,17 +7,13 @@ begins to read another file past the door is caught.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from scoring.binary.made_statements import dataset
 from tampering.stages import FAULTS, Stage, call, files_read, sibling_of
 
 GROUPS = "--groups languages.csv --min-patients 2 --resamples 100 --permutations 100"
-SET = "set --split train"
 STAGES = {
     "predict": Stage("predict set --split train --model baseline:retrieval", ["set"]),
     "predict with shots": Stage("predict set --model scripted:says.jsonl --shots 2", ["set"]),
@@ -28,24 +24,6 @@ STAGES = {
     ),
     "export": Stage("export set --to chat", ["set"]),
 }
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A dataset, two runs, their scores and a table of groups, in a folder one stands in."""
-    folder = tmp_path_factory.mktemp("made")
-    with chdir(folder):
-        dataset(folder / "set", 120, documents=12)
-        rows = [f"document-{n},{('French', 'Dutch')[n % 2]}" for n in range(12)]
-        Path("languages.csv").write_text("\n".join(["source_id,language", *rows]) + "\n")
-        Path("says.jsonl").write_text('{"match": null, "output": "True", "finish_reason": "stop"}')
-        for words in (
-            f"predict {SET} --model baseline:prior --out prior",
-            f"predict {SET} --model baseline:bag-of-words --out words",
-            "score set prior words --resamples 100 --out scores",
-        ):
-            assert call(words.split())[0] == 0
-        yield folder
 
 
 @pytest.mark.parametrize("name", STAGES)
