@@ -54,8 +54,9 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=50)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--max-tokens", type=int, default=32)
+    parser.add_argument("--dtype")
     given = parser.parse_args()
-    options = ModelOptions(dtype="float32", device="cpu", extra={"threads": "1"})
+    options = ModelOptions(dtype=given.dtype, device="cpu", extra={"threads": "1"})
     place = place_of(given.model)
     loaded = load(place.name, place.folder, options, place.weights_sha256)
     model = LocalModel(place.name, loaded, options)
@@ -122,9 +123,14 @@ def _prompts(rows: list[dict[str, Any]], texts: list[str]) -> Iterator[Prompt]:
 
 def _rows(scratch: Path, count: int) -> list[dict[str, Any]]:
     """Items of simulated reports, from all over the test split."""
-    command = [sys.executable, "-m", "clinqa", "demo", "--studies", "150", "--out", str(scratch)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    table = pq.read_table(next((scratch / "dataset" / "data").glob("test-*.parquet"))).to_pylist()
+    reports, dataset = scratch / "reports.csv", scratch / "dataset"
+    for told in (
+        ["simulate", "echo", "--studies", "150", "--seed", "1", "--out", str(reports)],
+        ["build", "echo", str(reports), "--context", "section", "--out", str(dataset)],
+    ):
+        command = [sys.executable, "-m", "clinqa", *told]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    table = pq.read_table(next((dataset / "data").glob("test-*.parquet"))).to_pylist()
     return table[:: max(1, len(table) // count)][:count]
 
 
