@@ -151,3 +151,13 @@ def test_sevens_and_eights_of_surveys_are_told_where_they_hide_one_another() -> 
 def test_a_value_far_from_all_others_is_told_and_not_quoted() -> None:
     notes = read_column("los", ["1", "2", "3", "4", "800"], Rules()).notes
     assert "highest value lies 3 times farther" in notes[0] and "800" not in notes[0]
+
+
+def test_nines_among_words_are_not_known_and_other_numbers_among_them_are_told() -> None:
+    read = read_column("sex", ["M", "F", "99", "F", "9"], Rules())
+    assert read.cells == ["M", "F", None, "F", None]
+    assert dict(read.codes) == {2: "99", 4: "9"}
+    assert read_column("ward", ["A", "B", "9", "12"], Rules()).cells == ["A", "B", "9", "12"]
+    assert read_column("rank", ["high", "low", "9"], Rules()).cells == ["high", "low", "9"]
+    kept = rules_of([], ["99"], ["sex"])
+    assert read_column("sex", ["M", "F", "99"], kept).cells == ["M", "F", "99"]

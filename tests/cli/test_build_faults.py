@@ -249,16 +249,21 @@ def test_a_symlink_in_the_way_is_refused(tmp_path: Path, built: Built) -> None:
     assert list((tmp_path / "real").iterdir()) == []
 
 
-def test_nothing_that_labels_gives_an_empty_dataset_that_checks(
+def test_nothing_that_labels_gives_an_empty_dataset_that_checks_and_ends_with_3(
     tmp_path: Path, built: Built
 ) -> None:
     path = write_csv(tmp_path / "r.csv", [("s", "p", "Nothing to see.")])
     said = built(path, "--out", tmp_path / "d")
-    assert said["ok"] and said["counts"]["items"] == 0
+    assert said["exit"] == 3 and said["counts"]["items"] == 0
+    assert "a dataset without an item" in said["error"]
     assert any("is empty; rejects.parquet" in text for text in said["warnings"])
     (tmp_path / "h.csv").write_text("id,text\n", encoding="utf-8")
     said = built(tmp_path / "h.csv", "--out", tmp_path / "h")
     assert any("the input holds no report" in text for text in said["warnings"])
+    assert said["exit"] == 3
+    assert (
+        built(tmp_path / "h.csv", "--out", tmp_path / "h")["exit"] == 3
+    )  # already done, and as empty
     assert run(["verify", str(tmp_path / "d"), "--source", str(path)]) == 0
 
 

@@ -99,3 +99,52 @@ def test_a_dry_run_writes_nothing(
     assert main(told) == 0
     assert "would read 18 items of split test" in capsys.readouterr().out
     assert not run.exists()
+
+
+def test_options_of_no_use_to_a_model_are_said_once_and_change_no_answer(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replies = script(tmp_path / "s.jsonl", {"match": None, "output": "Mild."})
+    told, here = ["predict", str(dataset), "--limit", "3"], "http://127.0.0.1:9/v1"
+    for model, given, useless in (
+        (
+            "baseline:prior",
+            ["--temperature", "0.5", "--train-from", str(dataset)],
+            ["--temperature"],
+        ),
+        ("baseline:retrieval", ["--train-from", str(dataset)], ["--train-from"]),
+        ("baseline:prior", ["--device", "cpu", "--base-url", here], None),
+        (f"scripted:{replies}", ["--max-tokens", "9", "--region", "x"], ["--region"]),
+        ("openai:x", ["--dtype", "float32", "--base-url", here, "--dry-run"], ["--dtype"]),
+        ("baseline:prior", [], []),
+    ):
+        out = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        assert main([*told, "--model", model, *given, "--out", str(out)]) == 0
+        said = [line for line in capsys.readouterr().err.splitlines() if "of no use" in line]
+        names = ["--base-url", "--device"] if useless is None else useless
+        expected = f"warning: {', '.join(names)}: of no use to {model}, and ignored"
+        assert said == ([expected] if names else [])
+
+
+def test_a_design_of_orders_without_orders_is_refused(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["predict", str(dataset), "--model", "baseline:prior", "--out", str(tmp_path / "run")]
+    for more, words in (([], "give --orders K"), (["--orders", "2"], "multiple_choice items")):
+        assert main([*told, "--order-design", "cyclic", *more]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_refusals_in_words_are_told_beside_the_answers_they_are_counted_with(
+    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replies = script(
+        tmp_path / "s.jsonl",
+        {"match": "mitral", "output": "I'm sorry, I cannot answer that."},
+        {"match": None, "output": "Mild."},
+    )
+    out = str(tmp_path / "run")
+    assert main(["predict", str(dataset), "--model", f"scripted:{replies}", "--out", out]) == 0
+    said = capsys.readouterr()
+    assert "answered                      18" in said.out
+    assert "6 of 18 answers are refusals in words: counted as answered here" in said.err

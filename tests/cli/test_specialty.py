@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from clinqa.cli.command_line import run
+from studying.made_bank import made_bank
 
 PLAIN = ["build", "specialty", "bundled", "--annotator", "metadata", "--sets", "none"]
 
@@ -58,3 +60,19 @@ def test_restricted_text_is_not_sent_to_a_service(
     place = ["--base-url", "http://192.0.2.1:9/v1", "--out", str(tmp_path / "out")]
     assert run([*command, *place, "--data-class", "restricted", "--sets", "none"]) == 4
     assert "restricted" in capsys.readouterr().err
+
+
+def test_the_word_bundled_is_refused_where_a_path_is_called_so_and_taken_with_a_dot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(made_bank(tmp_path / "made").parent / "bank.jsonl", tmp_path / "bundled")
+    for told in (
+        ["bundled", "--annotator", "metadata"],
+        ["made/bank.jsonl", "--expert", "bundled"],
+    ):
+        assert run(["build", "specialty", *told, "--out", "out"]) == 2
+        assert "write ./bundled for that one" in capsys.readouterr().err
+    told = ["./bundled", "--annotator", "metadata"]
+    assert run(["build", "specialty", *told, "--out", "out"]) == 3
+    assert "bundled is none of .jsonl" in capsys.readouterr().err

@@ -51,11 +51,16 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
         assert one == two
 
 
+@pytest.mark.full
 def test_a_check_and_a_dry_run_say_the_same_and_write_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("trl", reason="the extra `train` is not installed")
+    from tiny_model import make_tiny
+
     made_bank(tmp_path)
-    file = str(study_file(tmp_path))
+    plain = "settings: {max_steps: 1, best_by: none, precision: f32, quantization: none}"
+    file = str(study_file(tmp_path, plain, model=f"hf:{make_tiny(tmp_path / 'base')}"))
     assert run(["study", "check", file]) == 0
     checked = capsys.readouterr().out
     assert "21 trainings" in checked

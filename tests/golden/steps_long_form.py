@@ -105,7 +105,7 @@ def lexicon(work: Work) -> None:
         cells[at] = "yes"
         taken.append("\t".join(cells) + "\n")
     work.write("all.tsv", "".join([*lines[: head + 1], *taken]))
-    work.run("accept what is no structure", "lexicon accept all.tsv --pack-dir pack0")
+    work.run("accept what only a header names", "lexicon accept all.tsv --pack-dir pack0")
     taken = [line for line in taken if not line.startswith("PE\t")]
     work.write("accepted.tsv", "".join([*lines[: head + 1], *taken]))
     work.run("accept", "lexicon accept accepted.tsv --pack-dir pack", files=["pack/lexicon.tsv"])

@@ -268,9 +268,12 @@ def studies(work: Work) -> None:
     work.write("totals.csv", "set,train,test\nA,1,4\nB,2,5\ntotal,3,10\n")
     work.both("study totals", "study totals totals.csv")
     work.write("study.yaml", json.dumps({"kind": "specialty", "dataset": "bank",
-                                         "model": "embedded:smollm2", "orders": 2}))  # fmt: skip
-    work.both("study check", "study check study.yaml")
-    work.run("study, dry", "study run study.yaml --dry-run --out x")
+                                         "model": "baseline:prior", "orders": 2}))  # fmt: skip
+    for name, command in (
+        ("check", "check study.yaml"),
+        ("dry", "run study.yaml --dry-run --out x"),
+    ):
+        work.run(f"wrong: study of a model that cannot be trained, {name}", f"study {command}")
     work.write("odd.yaml", "kind: specialty\ndataset: bank\nodd: 1\n")
     work.run("wrong: study check", "study check odd.yaml")
 

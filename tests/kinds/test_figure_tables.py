@@ -81,6 +81,18 @@ def test_runs_over_other_items_share_no_sentence() -> None:
     ]
 
 
+def test_of_equal_runs_none_is_called_the_highest_alone() -> None:
+    figures = [figure("b", 0.8, 50), figure("a", 0.8, 50), figure("c", 0.6, 50)]
+    (said,) = best_sentences("accuracy", evaluation(figures, [told_apart("a", "c")]), figures)
+    assert said == (
+        "Highest accuracy: a, b, 0.800 each; by the declared tests they differ from every other "
+        "run."
+    )
+    figures = figures[:2]
+    (said,) = best_sentences("accuracy", evaluation(figures), figures)
+    assert said == "Highest accuracy: a, b, 0.800 each."
+
+
 def test_one_run_alone_is_not_the_highest() -> None:
     only = [figure("a", 0.8, 50)]
     assert best_sentences("accuracy", evaluation(only), only) == ["Accuracy: a, 0.800."]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinqa.core.errors import ConfigError
+from clinqa.kinds.registry import kind_named
 from clinqa.models.baselines import prior, retrieve
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling, TrainAnswer
 from clinqa.models.registry import open_model
@@ -116,3 +117,9 @@ def test_there_are_two_baselines() -> None:
 def test_a_name_of_no_kind_is_an_error_that_lists_the_kinds(name: str) -> None:
     with pytest.raises(ConfigError, match="scripted:"):
         open_model(name, ModelOptions())
+
+
+def test_there_is_no_retrieval_for_items_that_no_sentence_answers() -> None:
+    baseline = kind_named("true_false").facet("baseline")
+    with pytest.raises(ConfigError, match="no answer to items of this kind"):
+        open_model("baseline:retrieval", ModelOptions(baseline=baseline))

@@ -20,6 +20,7 @@ from clinqa.core.records import DataClass
 from clinqa.privacy.addresses import refuse_secrets
 from clinqa.privacy.attestation import Attestation
 from clinqa.privacy.egress import Answer, EgressGuard, Lost
+from clinqa.privacy.egress_log import EgressLog
 from loopback import Drop, Hang, Loopback, Raw, Reply, Request, reply
 
 PUBLIC_ADDRESS = "203.0.113.7"  # TEST-NET-3: nobody's
@@ -441,3 +442,18 @@ def test_no_error_shows_a_header(capsys: pytest.CaptureFixture[str]) -> None:
         asyncio.run(run(server.url))
     assert lost.value.__cause__ is None and lost.value.__suppress_context__
     assert "sk-very-secret" not in repr(lost.value)
+
+
+def test_a_line_that_was_torn_is_closed_and_the_next_one_begins_on_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "egress.jsonl"
+    log = EgressLog(path)
+    log.add(0.0, "h", "127.0.0.1", "m", ["i1"], 10)
+    log.close()
+    whole = path.read_bytes()
+    for torn in (b"", whole[:-1], whole[: len(whole) // 2], b'{"time":"\xe2'):
+        path.write_bytes(whole + torn)
+        log.add(1.0, "h", "127.0.0.1", "m", ["i2"], 10)
+        log.close()
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        assert [line["items"] for line in lines if "items" in line] == [["i1"], ["i2"]]
+        assert len(lines) == 2 + bool(torn)

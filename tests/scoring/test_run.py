@@ -246,6 +246,32 @@ def test_runs_on_another_dataset_unfinished_or_twice_are_refused(
             score(dataset.folder, runs, tmp_path / "scores", options())
 
 
+def test_runs_begun_and_not_finished_are_passed_over_and_foreign_folders_refused(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    runs = tmp_path / "runs"
+    good = write_run(runs / "good", dataset, half_right, limit=20)
+    (runs / "killed" / ".partial").mkdir(parents=True)
+    (runs / "killed" / ".partial" / "started.json").write_text('{"identity": {}, "moved": []}')
+    (runs / "empty").mkdir()  # killed before its first write
+    (runs / "early" / ".partial").mkdir(parents=True)  # and before that was renamed
+    result = score(dataset.folder, sorted(runs.iterdir()), tmp_path / "scores", options())
+    passed = [one for one in result.warnings if "passed over" in one]
+    assert [one.split(":")[0].rsplit("/", 1)[1] for one in passed] == ["early", "empty", "killed"]
+    assert result.counts["runs"] == 1
+    with pytest.raises(ConfigError, match="unfinished, so no complete run"):
+        score(dataset.folder, [runs / "killed"], tmp_path / "other", options())
+    (runs / "notes").mkdir()
+    (runs / "notes" / "a.txt").write_text("mine")
+    for foreign, words in (
+        (runs / "notes", "leave it out"),
+        (runs / "notes" / "a.txt", "no such folder"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            score(dataset.folder, [good, foreign], tmp_path / "other", options())
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_run_of_a_part_is_scored_on_it_with_a_warning(tmp_path: Path, dataset: Dataset) -> None:
     runs = [
         write_run(tmp_path / "part", dataset, reference, limit=50),

@@ -133,3 +133,41 @@ def test_not_told_apart_is_said_only_of_tests_that_were_made() -> None:
     assert not told.better("a", "b", "f1")
     assert verdict_of(made[0], alpha=0.3) is Told.TOLD_APART
     assert told.of("a", "b", "bleu", comparable=False) is Told.NOT_COMPARABLE
+
+
+@pytest.mark.parametrize("name", ["clusters", "strata"])
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (["a", "", "", "b"], "2 of 4 rows have no id"),
+        (["a", None, "b", "c"], "1 of 4 rows have no id"),
+        ([1.0, math.nan, math.nan, 2.0], "2 of 4 rows have no id"),
+        (np.array([1.0, math.nan, 3.0, 2.0]), "1 of 4 rows have no id"),
+        (np.array(["a", "b", "", "c"]), "1 of 4 rows have no id"),
+        (["1", 1, 2, "b"], "ids of several types"),
+        (np.array(["1", 1, 2, "b"], dtype=object), "ids of several types"),
+        ([("a", 1), ("b", 2), ("a", 1), ("c", 1)], "ids of several types"),
+    ],
+)
+def test_ids_that_are_missing_or_mixed_are_refused_and_never_one_cluster(
+    name: str, ids: object, said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {said}"):
+        Design(**{name: ids})
+
+
+def test_ids_of_one_type_are_what_they_were() -> None:
+    values = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    told = [estimate(values, ids) for ids in (
+        ["a", "a", "b", "b", "c", "c"], [7, 7.0, 8, 8, 9, 9], np.array([1, 1, 2, 2, 3, 3]),
+        np.array(["a", "a", "b", "b", "c", "c"], dtype=object),
+    )]  # fmt: skip
+    assert len(set(told)) == 1 and told[0].clusters == 3
+
+
+def test_rows_that_are_no_numbers_say_so() -> None:
+    rows = [[1.0, 1.0], [1.0, math.nan], [1.0, 0.0], [1.0, 1.0]]
+    (found,) = estimates([mean()], rows, Design(["a", "b", "c", "d"]))
+    assert math.isnan(found.value) and "NaN" in found.signature
+    (found,) = estimates([mean()], [[math.nan, 1.0], [1.0, 1.0]], Design(["a", "b"]))
+    assert math.isnan(found.value) and "NaN" in found.signature and found.n == 0

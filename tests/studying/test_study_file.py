@@ -54,9 +54,7 @@ def test_one_arm_two_specialties_and_no_untrained_model(tmp_path: Path) -> None:
 
 
 def test_a_check_says_what_the_study_will_not_be_able_to_say(tmp_path: Path) -> None:
-    made_bank(tmp_path)
-    found = check_study(study_file(tmp_path, "seeds: [4, 5]"))
-    text = "\n".join(found.lines)
+    text = "\n".join(plan(tmp_path, "seeds: [4, 5]").lines())
     assert "14 trainings of embedded:smollm2 by preset smedqa" in text
     assert "the own-specialty interaction needs 3" in text
     assert "no permutation test" in text
@@ -78,6 +76,11 @@ def test_a_check_says_what_the_study_will_not_be_able_to_say(tmp_path: Path) -> 
         ("color: red", "color: no such option; did you mean "),
         ("seed_s: 3", "yaml:5: seed_s: no such option; did you mean seeds"),
         ("orders: 1001", "yaml:4: orders: must be 1 to 1,000"),
+        ("settings: ", "settings: has no value; give one, or leave the key out"),
+        ("dtype: null", "dtype: has no value"),
+        ("7: red", "7: a key is a name, and this is none$"),
+        ("null: red", "None: a key is a name, and this is none$"),
+        ("[a, b]: red", "not valid YAML|a key is a name"),
         ("max_tokens: many", "max_tokens: .*valid integer"),
         ("arms: [half]", "arms"),
         ("preset: smedqq", "there are echoqa"),

@@ -138,6 +138,11 @@ class Done:
                 f"{asks.weighs.says} were equally likely {tally.statuses['ambiguous']:,} times: "
                 "half precision rounds small differences away; --dtype float32 keeps them"
             )
+        if tally.refusals:
+            found.append(
+                f"{tally.refusals:,} of {tally.total:,} answers are refusals in words: counted as "
+                "answered here, as refused by clinqa score where they say nothing else"
+            )
         return found + [
             f"{n:,} of {tally.total:,} answers are {status}"
             for status, n in tally.statuses.items()

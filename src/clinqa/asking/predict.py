@@ -28,8 +28,8 @@ from clinqa.asking.repeats import Repeats, check_repeats, plan_repeats
 from clinqa.asking.results import PromptKeeper, write_predictions
 from clinqa.asking.run_models import Models
 from clinqa.asking.shots import draw_shots
-from clinqa.asking.source import kind_of_items, train_answers, train_texts
-from clinqa.core.errors import ConfigError, PrivacyError
+from clinqa.asking.source import ItemSource, kind_of_items, train_answers, train_texts
+from clinqa.core.errors import PrivacyError, refuse
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import Manifest
 from clinqa.core.origin import origin_of
@@ -44,12 +44,13 @@ from clinqa.core.stage import (
     run_stage,
     silent,
 )
+from clinqa.core.visible import visible
 from clinqa.dataset.reader import open_dataset
 from clinqa.kinds.facets.baseline import Baseline
 from clinqa.kinds.registry import refuse_unused
 from clinqa.models.prices import estimate, tokens_of
 from clinqa.models.protocol import ModelOptions
-from clinqa.models.registry import kind_of, open_model
+from clinqa.models.registry import kind_of, open_model, unused_options
 
 __all__ = ["predict"]
 
@@ -94,6 +95,7 @@ def predict(
             work=lambda place: answer_all(told, place, warnings, progress, notice),
             told=_counts,
             plan=lambda: _plan(told, out),
+            noticed=_of_no_use(options),
             seeds={"seed": options.seed},
             libraries=("pyarrow", "numpy", "aiohttp", "torch", "transformers"),
             resume=True,
@@ -101,6 +103,12 @@ def predict(
             when_done=reopened if options.retry_errors else None,
         )
     )
+
+
+def _of_no_use(options: PredictOptions) -> list[str]:
+    """What was given and changes nothing, said once."""
+    given = unused_options(options.model, options)
+    return [f"{', '.join(given)}: of no use to {options.model}, and ignored"] if given else []
 
 
 def _counts(manifest: Manifest) -> dict[str, int]:
@@ -117,7 +125,7 @@ def _counts(manifest: Manifest) -> dict[str, int]:
 
 def _plan(told: Assignment, out: Path) -> list[str]:
     """What a run would read, ask, send and cost; nothing is sent or written."""
-    options, source = told.options, told.source()
+    options, source = told.options, _items_of(told)
     price_of(options)
     # one repeat is counted: the others are as long but for other shots
     draws = draw_shots(
@@ -146,6 +154,19 @@ def _plan(told: Assignment, out: Path) -> list[str]:
         _destination(told, out),
         f"would write a run ({told.data_class.value}) to {out}",
     ]
+
+
+def _items_of(told: Assignment) -> ItemSource:
+    """The items that are asked; ConfigError where there are none, which says why."""
+    source, split = told.source(), f"{told.dataset.folder}: the split {told.options.split}"
+    if not source.total:
+        categories = ", ".join(map(visible, told.options.categories))
+        refuse(
+            (not source.in_split, f"{split} holds no items"),
+            (source.unaskable, f"{split} holds no items that can be asked"),
+            (True, f"{split} holds no items of --category {categories}; `clinqa show` lists them"),
+        )
+    return source
 
 
 def _destination(told: Assignment, out: Path) -> str:
@@ -182,9 +203,7 @@ def answer_all(
     notice: Callable[[str], None] | None,
 ) -> Made:
     """Ask what is not answered yet; write predictions and prompts. `warnings` are told first."""
-    options, source = told.options, told.source()
-    if not source.total:
-        raise ConfigError(f"{told.dataset.folder}: the split {options.split} holds no items")
+    options, source = told.options, _items_of(told)
     forms = told.forms(source)
     done = Done(told, source, forms.total if forms else source.total)
     done.notes += forms.notes if forms else []

@@ -79,6 +79,7 @@ class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, ReadingOption
     order_design: str = option(
         "random",
         choices=("random", "cyclic"),
+        needs="orders",
         help="cyclic: rotations, each option once in each place.",
     )
     first_token: bool | None = option(
@@ -110,5 +111,7 @@ class PredictOptions(SamplingOptions, PayingOptions, LocalOptions, ReadingOption
             parse_url(self.base_url, "--base-url")
             if urlsplit(self.base_url).query:
                 raise ConfigError("--base-url takes no ?query: a key there would stand in logs")
+        if self.orders is None and self.order_design != "random":
+            raise ConfigError("--order-design is how --orders are drawn; give --orders K, too")
         if len(self.adapters) > 1 and self.vary != "training-seed":
             raise ConfigError("several --adapter go with --vary training-seed, one a repeat")

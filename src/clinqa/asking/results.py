@@ -26,6 +26,7 @@ from clinqa.core.outfolder import create_file
 from clinqa.core.schema import PREDICTIONS
 from clinqa.kinds.facets.asks import Beside, Forms
 from clinqa.kinds.facets.reads import Reads
+from clinqa.kinds.outputs import is_refusal
 from clinqa.models.protocol import ERROR_KINDS, FINISH_REASONS, Message, Output
 
 __all__ = [
@@ -58,6 +59,7 @@ class Tally:
     output_tokens: int = 0
     seconds: float = 0.0
     cached: int = 0  # answers that nobody was asked for
+    refusals: int = 0  # in words, of kinds whose answer is the whole text
 
     @property
     def total(self) -> int:
@@ -224,6 +226,8 @@ def _row(
     tally.statuses[said.status] += 1
     if said.status == "error":
         tally.errors[error] += 1
+    if reads.whole and said.answer is not None:
+        tally.refusals += is_refusal(said.answer)
     tally.input_tokens += record["input_tokens"] or 0
     tally.output_tokens += record["output_tokens"] or 0
     tally.seconds += record["seconds"]

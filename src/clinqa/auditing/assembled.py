@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clinqa.auditing.table import Table, key_column, read_table, tract_names
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.errors import ConfigError, SourceError
 from clinqa.core.visible import visible
 from clinqa.kinds.facets.audited import Who
@@ -65,7 +66,9 @@ def assembled(
         table = read_table(path, missing, known)
         read.told += table.held.told
         seen += table.columns
-        _sort_in(read, table, patient_column, tract_column, path == tract_map, who)
+        keys = _sort_in(read, table, patient_column, tract_column, path == tract_map, who)
+        names = {what: filter(None, table.ids(key)) for what, key in keys.items()}
+        read.told += told_alike(visible(path.name), **names)
     for option, named in (
         (f"--{who.word}-column", patient_column),
         ("--tract-column", tract_column),
@@ -90,7 +93,8 @@ def _sort_in(
     tract_column: str | None,
     is_map: bool,
     who: Who,
-) -> None:
+) -> dict[str, str]:
+    """Put a table where it belongs; gives its columns of ids by whose they are."""
     patient = key_column(table, who.columns, patient_column, who.word)
     if not who.in_tracts:
         if patient is None:
@@ -99,7 +103,7 @@ def _sort_in(
                 f"holds {who.ids}; name it with --{who.word}-column"
             )
         read.sources.append(Source(table, patient))
-        return
+        return {who.many: patient}
     tract = key_column(table, tract_names(), tract_column, TRACT)
     if is_map and (patient is None or tract is None):
         raise ConfigError(f"{table.path}: --map has a column of patients and one of tracts")
@@ -110,13 +114,14 @@ def _sort_in(
         )
     if patient is None and tract is not None:
         read.sources.append(Source(table, tract, of_tracts=True))
-        return
+        return {"tracts": tract}
     assert patient is not None
     if tract is not None:
         read.map_path = read.map_path or table.path
         _extend_map(read, table, patient, tract)
     if not is_map:
         read.sources.append(Source(table, patient, tract))
+    return {who.many: patient} | ({"tracts": tract} if tract is not None else {})
 
 
 def _extend_map(read: Assembled, table: Table, patient: str, tract: str) -> None:

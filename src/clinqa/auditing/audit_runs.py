@@ -88,6 +88,7 @@ def audit(
             plan=lambda: plan_of(
                 items, opened, dimensions, excluded, options, data_class, out, cohort
             ),
+            noticed=sources.unfinished,
             foreseen=[*cohort.headlines, *cohort.told],
             seeds={"seed": options.seed},
             libraries=("pyarrow", "numpy", "scipy"),

@@ -254,6 +254,12 @@ def _categories(attribute: Attribute, distinct: Sequence[str], words: int) -> Di
             f"{words:,} of its {len(distinct):,} values are no numbers, so all are categories; "
             "--missing WORD takes a word as not known"
         )
+    numbers = len(distinct) - words
+    if numbers and 2 * words >= len(distinct):
+        notes.append(
+            f"{numbers:,} of its {len(distinct):,} values are numbers among words: if they are "
+            "codes, name them with --missing"
+        )
     note = "; ".join(notes)
     return Dimension(name, attribute.unit, "categories", tuple(ranked), codes, note=note)
 

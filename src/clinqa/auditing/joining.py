@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clinqa.core.alike_ids import bare_id as plain_id
 from clinqa.core.errors import SourceError
 from clinqa.core.visible import visible
 
@@ -35,7 +36,7 @@ class Join:
 
 
 def bare_id(name: str) -> str:
-    """An id without what programs add or take away.
+    """An id without what programs, and offices, add or take away.
 
     >>> bare_id("01001000100"), bare_id("1001000100.0"), bare_id("1400000US01001000100")
     ('1001000100', '1001000100', '1001000100')
@@ -49,12 +50,7 @@ def bare_id(name: str) -> str:
         text = census["id"]
     if gisjoin := _GISJOIN.fullmatch(text):  # of IPUMS: the same with a letter and zeros between
         text = "".join(part or "" for part in gisjoin.groups())
-    if not re.fullmatch(r"\d+(\.\d*)?", text, re.ASCII):
-        return text
-    whole, _, part = text.partition(".")
-    part = part.rstrip("0")
-    whole = whole.lstrip("0") or "0"
-    return f"{whole}.{part}" if part else whole
+    return plain_id(text)
 
 
 def _ways(ours: str, theirs: str) -> list[str]:

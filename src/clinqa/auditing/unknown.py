@@ -7,7 +7,8 @@ By rules that can be named, each counted and told, none ever a group or part of 
 - of columns by name a few more: U for a sex, 0 for a concept of OMOP;
 - numbers of -999 and below;
 - 9, 99, 999, … and -9, -99 where they lie outside all other values by more than these span; never
-  in a column of ranks or percentiles, nor up to 100 in one of percentages;
+  in a column of ranks or percentiles, nor up to 100 in one of percentages; and among words, where
+  they are the only numbers;
 - what --missing names, for all columns or for one. What --known names stays, whatever it is.
 """
 
@@ -213,7 +214,8 @@ def read_column(
     values = plain if numerals is None else numerals.values
     gone |= frozenset() if numerals is None else numerals.others
     open_values = {text: values[text] for text in rest if text in values and text not in kept}
-    gone |= _coded(name, open_values, numerals is not None)
+    words = sum(text not in plain for text in rest)
+    gone |= _coded(name, open_values, numerals is not None, words)
     notes: list[str] = []
     if numerals is not None:
         notes += numerals.notes
@@ -252,11 +254,14 @@ def _numerals(
     return Numerals(found.values, frozenset(others), found.notes)
 
 
-def _coded(name: str, values: Mapping[str, float], numeric: bool) -> set[str]:
-    """The texts that are codes for "not known" by their value."""
+def _coded(name: str, values: Mapping[str, float], numeric: bool, words: int) -> set[str]:
+    """The texts that are codes for "not known" by their value, in a column with so many words."""
     made = {text for text, value in values.items() if value <= _ALWAYS}
-    if not numeric or is_rank(name) or is_part(name):
+    if is_rank(name) or is_part(name):
         return made
+    if not numeric:  # words, and perhaps numbers among them
+        left = values.keys() - made
+        return made | left if words > 1 and all(_of_nines(values[text]) for text in left) else made
     nines = {text: one for text, one in values.items() if text not in made and _of_nines(one)}
     others = [one for text, one in values.items() if text not in made and text not in nines]
     if len(set(others)) < 2:

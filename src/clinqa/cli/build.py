@@ -72,7 +72,7 @@ def bank_tf(
 
 def specialty(
     banks: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="BANK",
             help="MedQA, MedMCQA, MMLU, S-MedQA or a table like them: .jsonl, .json, .csv, .tsv, "

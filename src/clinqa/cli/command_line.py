@@ -26,6 +26,7 @@ from clinqa.cli.app import invoke, verb_named_by
 from clinqa.cli.outcome import Outcome
 from clinqa.cli.terminal import one_line, say
 from clinqa.core.errors import ClinqaError, ConfigError
+from clinqa.core.pathnames import refuse_not_utf8
 from clinqa.core.visible import visible_lines
 
 __all__ = ["INTERRUPTED", "Failure", "describe", "run", "show_traceback"]
@@ -111,9 +112,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     as_json = "--json" in arguments
     arguments = [argument for argument in arguments if argument != "--json"]
     _calm()
-    if _has_empty(arguments):
-        empty = ConfigError("an empty argument; is a variable of the shell not set?")
-        outcome = _failed(verb_named_by(arguments), arguments, empty)
+    try:
+        _check_words(arguments)
+    except ConfigError as error:
+        outcome = _failed(verb_named_by(arguments), arguments, error)
     else:
         outcome = _outcome(arguments, as_json)
     for warning in outcome.warnings:
@@ -128,10 +130,16 @@ def run(argv: Sequence[str] | None = None) -> int:
     return outcome.exit if _print(text) else outcome.exit or 1
 
 
-def _has_empty(arguments: list[str]) -> bool:
-    """An empty argument: as a path it would mean the folder one stands in. A title may be."""
+def _check_words(arguments: list[str]) -> None:
+    """Raise ConfigError for words that no verb can use.
+
+    An empty one would mean, as a path, the folder one stands in; a title may be empty. One that is
+    not UTF-8 would be found out where a manifest is written: after all has been paid for.
+    """
     named = [word for before, word in pairwise(["", *arguments]) if before != "--title"]
-    return any(not word or re.fullmatch(r"--?[a-z-]+=", word) for word in named)
+    if any(not word or re.fullmatch(r"--?[a-z-]+=", word) for word in named):
+        raise ConfigError("an empty argument; is a variable of the shell not set?")
+    refuse_not_utf8(*arguments)
 
 
 def _outcome(arguments: list[str], as_json: bool) -> Outcome:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clinqa.cli.terminal import ProgressLine
+from clinqa.core.errors import SourceError
 from clinqa.core.origin import made_up, meaning_of
 from clinqa.core.visible import visible
 
@@ -83,7 +84,13 @@ def staged(
         if result.manifest is not None and (made := made_up(result.manifest.origin)):
             told.append(f"{made}. {meaning_of(result.manifest.origin)}")
         told += [f"{last} in {out}"] if isinstance(last, str) else last(result.counts, out)
-    return Outcome(verb, out, result.counts, result.warnings, text="\n".join(told))
+    ended = Outcome(verb, out, result.counts, result.warnings, text="\n".join(told))
+    if result.empty:
+        ended.exit = SourceError.exit_code
+        ended.error = (
+            f"{visible(str(out))}: a dataset without an item: nothing of the input was kept"
+        )
+    return ended
 
 
 def plain(value: object) -> object:

@@ -19,6 +19,7 @@ from typing import Any
 from clinqa.core.errors import CheckFailed, ConfigError
 from clinqa.core.hashing import sha256_file
 from clinqa.core.origin import with_origin
+from clinqa.core.pathnames import told_name
 from clinqa.core.records import DataClass
 from clinqa.core.redaction import redact, redact_command
 
@@ -72,7 +73,7 @@ class FileRecord:
     @classmethod
     def of(cls, path: Path, name: str | None = None, rows: int | None = None) -> FileRecord:
         """The record of a file that is there, under `name` (its base name unless given)."""
-        return cls(name or path.name, sha256_file(path), path.stat().st_size, rows)
+        return cls(told_name(name or path.name), sha256_file(path), path.stat().st_size, rows)
 
 
 @dataclass(frozen=True, slots=True, order=True)

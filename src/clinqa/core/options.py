@@ -165,14 +165,18 @@ class Options:
     def from_mapping(cls, given: Mapping[str, Any]) -> Self:
         """The options of a file's mapping, checked.
 
-        BadOption for a key that is none (it names the nearest), for one that is missing, and for a
-        value of another type or out of bounds.
+        BadOption for a key that is none (it names the nearest), for one that is missing or stands
+        there without a value, and for a value of another type or out of bounds.
         """
         known = {one.name: one for one in options_of(cls)}
-        for key in given:
+        for key, value in given.items():
+            if not isinstance(key, str):  # of 7 or null no name is near
+                raise BadOption(str(key), "a key is a name, and this is none")
             if key not in known:
-                near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.0)
-                raise BadOption(str(key), f"no such option; did you mean {near[0]}?")
+                near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+                raise BadOption(key, f"no such option; did you mean {near[0]}?")
+            if value is None:
+                raise BadOption(key, "has no value; give one, or leave the key out")
         for one in known.values():
             if one.required and one.name not in given:
                 raise BadOption(one.name, "must be given")

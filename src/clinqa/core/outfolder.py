@@ -39,6 +39,7 @@ from clinqa.core.durable import (
 from clinqa.core.errors import ConfigError
 from clinqa.core.kept_logs import is_kept_log, set_aside
 from clinqa.core.manifest import TOOL, FileRecord, Manifest, differences, fingerprint
+from clinqa.core.pathnames import refuse_not_utf8
 from clinqa.core.started import STARTED, Started, read_started
 
 try:
@@ -54,6 +55,7 @@ __all__ = [
     "OutFolder",
     "create_file",
     "is_ours",
+    "is_unfinished",
     "make_folder",
     "open_out",
     "write_durably",
@@ -176,6 +178,7 @@ def open_out(
     `partial`, its journal above all. `inputs` are the files that are read.
     """
     out, read = plain_path(path), {record.name: record.sha256 for record in inputs}
+    refuse_not_utf8(out)
     with writing(out):
         refuse_symlinks(out)
         _refuse_inside(out)
@@ -335,6 +338,14 @@ def is_ours(folder: Path) -> bool:
             return TOOL_MARK in b"".join(file.read(400).split())
     except OSError:
         return False
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Was this folder begun by clinqa and not finished? An empty one is: the first thing that a
+    run makes, and all there is of one that was killed right then."""
+    if not folder.is_dir() or (folder / MANIFEST).exists():
+        return False
+    return not any(os.scandir(folder)) or _started_in(folder) is not None
 
 
 def _is_inside(name: str) -> bool:

@@ -155,6 +155,14 @@ class StageResult:
     already_done: bool = False
     manifest: Manifest | None = None
 
+    @property
+    def empty(self) -> bool:
+        """Was a dataset made, and not one item in it? Its rejects say why, so the folder is whole;
+        but nothing can be done with it, and the command ends with exit code 3."""
+        rows = self.manifest.rows if self.manifest else {}
+        items = [number for name, number in rows.items() if name.startswith("data/")]
+        return bool(items) and not any(items)
+
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
@@ -209,7 +217,8 @@ class Stage:
     finished folders that it reads. `resume` keeps what an ended run left, and `keeps` names (as
     patterns) what beside journal and log is worth it; `passing` names what of it goes once the
     manifest stands. `sends` says that there is a log even if nothing was sent. `when_done` may open
-    a finished folder again. `foreseen` are the warnings of a dry run.
+    a finished folder again. `noticed` are warnings of what was seen before
+    the work, `foreseen` those of a dry run alone.
     """
 
     verb: str
@@ -223,6 +232,7 @@ class Stage:
     plan: Callable[[], Sequence[str]] = list
     origin: str = ""
     reads: Sequence[Finished] = ()
+    noticed: Sequence[str] = ()
     foreseen: Sequence[str] = ()
     seeds: Mapping[str, int] = field(default_factory=dict)
     libraries: Sequence[str] = ("pyarrow", "numpy", "polars")
@@ -255,7 +265,8 @@ def run_stage(stage: Stage) -> StageResult:
     """
     strictest([one.data_class for one in stage.reads] or [stage.data_class], stage.data_class)
     if stage.options.dry_run:
-        return StageResult({}, list(stage.foreseen), list(stage.plan()))
+        lines = list(stage.plan())
+        return StageResult({}, [*stage.noticed, *stage.foreseen], lines)
     known = stage.known()
     identity, private = stage.identity(known), is_private(stage.data_class)
     fresh, resume = stage.options.fresh, stage.resume
@@ -344,7 +355,9 @@ def _manifest(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(time.monotonic() - clock, 3),
         versions=library_versions(stage.libraries),
-        warnings=list(dict.fromkeys((*change_warnings(stage.accepted), *made.warnings))),
+        warnings=list(
+            dict.fromkeys((*change_warnings(stage.accepted), *stage.noticed, *made.warnings))
+        ),
         details=made.details,
         origin=stage.origin,
         accepted=stage.accepted,

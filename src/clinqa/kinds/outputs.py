@@ -13,11 +13,36 @@ import yaml
 from clinqa.core.answers import EMPTY, UNREADABLE, Said
 from clinqa.core.errors import ConfigError
 
-__all__ = ["after_reasoning", "is_refusal", "plain", "read_final"]
+__all__ = [
+    "after_reasoning",
+    "is_refusal",
+    "plain",
+    "read_final",
+    "thinks_without_end",
+    "without_marks",
+]
 
-_BLOCK = r"(?:think|thinking|reasoning|thought|reason|analysis)"
-_OPEN = re.compile(rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]", re.I)
-_CLOSE = re.compile(rf"[<\[\u25c1]/{_BLOCK}[>\]\u25b7]", re.I)
+_BLOCK = r"(?:\w+:)?(?:think|thinking|thoughts?|reasoning|reason|analysis|scratchpad)"
+#: <think>, <think time="3s">, [THINK], ◁think▷, <|begin_of_thought|>, <|START_THINKING|>, and the
+#: channel in which Gemma 4 thinks, each with its end.
+_OPEN = re.compile(
+    rf"[<\[\u25c1]{_BLOCK}[>\]\u25b7]|<{_BLOCK}\s[^<>\n]*>"
+    rf"|<\|(?:begin_of_|start_)?{_BLOCK}\|>|<\|channel>{_BLOCK}\b"
+    r"|<details\s[^<>\n]*type=[\"']reasoning[\"'][^<>\n]*>",
+    re.I,
+)
+_CLOSE = re.compile(
+    rf"[<\[\u25c1]/{_BLOCK}[>\]\u25b7]|<\|(?:/|end_of_|end_){_BLOCK}\|>|<channel\|>", re.I
+)
+_DETAILS = re.compile(
+    r"<details\s[^<>\n]*type=[\"']reasoning[\"'][^<>\n]*>.*?</details>", re.I | re.DOTALL
+)
+#: Marks that a server took off, and left the words that stood between them.
+_BARE_FINAL = re.compile(r"\s*(?:analysis|commentary).*assistantfinal", re.DOTALL)
+_BARE_CHANNEL = re.compile(r"\s*analysis(?=[A-Z])")
+_BARE_BLOCK = re.compile(r"\s*(?:thought|thinking|analysis)[ \t]*\r?\n")
+_WRAPPED = re.compile(r"\s*<(answer|response|output)>(.*)</\1>\s*", re.I | re.DOTALL)
+_ROLE = re.compile(r"\s*(?:assistant|model)[ \t]*\r?\n")
 _FINAL = "<|channel|>final<|message|>"
 #: A channel of a model that thinks aloud in one of its own.
 _CHANNEL = re.compile(r"<\|channel\|>(?:analysis|commentary)\b")
@@ -38,13 +63,23 @@ def after_reasoning(text: str) -> str | None:
 
     A prompt may have opened the block, so that only its end is in the text.
 
+    Where only the word of a mark is left on a line of its own, its end is too: what stands on the
+    last line counts, since answers come last.
+
     >>> after_reasoning("True? No, wait.</think> False"), after_reasoning("<think>It is True")
     ('False', None)
+    >>> after_reasoning("<|channel>thought\\nA?<channel|>B"), after_reasoning("thought\\nA?\\nB")
+    ('B', 'B')
     """
+    text = _DETAILS.sub("\n", text)
     if _FINAL in text:
         text = text.rpartition(_FINAL)[2]
-    elif _CHANNEL.search(text):
+    elif bare := _BARE_FINAL.match(text):
+        text = text[bare.end() :]
+    elif _CHANNEL.search(text) or _BARE_CHANNEL.match(text):
         return None
+    elif thinks_without_end(text):
+        text = text.rstrip().rpartition("\n")[2]
     closed = list(_CLOSE.finditer(text))
     rest = text[closed[-1].end() :] if closed else text
     if _OPEN.search(rest):
@@ -59,6 +94,22 @@ def read_final(output: str, read: Callable[[str], Said]) -> Said:
     if text is None:
         return UNREADABLE
     return read(text) if text else EMPTY
+
+
+def without_marks(text: str) -> str:
+    """The text without the marks of a chat template, and its role where that stands before it.
+
+    >>> without_marks("assistant\\n\\nMild.<|eot_id|>"), without_marks("LVEF <35 | normal > 50")
+    ('Mild.', 'LVEF <35 | normal > 50')
+    """
+    bare = _ROLE.sub("", _TOKEN.sub("", _TURN.sub("", text)), count=1)
+    wrapped = _WRAPPED.fullmatch(bare)
+    return (wrapped[2] if wrapped else bare).strip()
+
+
+def thinks_without_end(text: str) -> bool:
+    """Does it begin with the word of a mark, so that nobody can tell where the thinking ends?"""
+    return _BARE_BLOCK.match(text) is not None and _CLOSE.search(text) is None
 
 
 def plain(text: str) -> str:

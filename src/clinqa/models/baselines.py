@@ -31,9 +31,15 @@ def open_baseline(rest: str, options: ModelOptions) -> Model:
     """`baseline:retrieval`, `prior`, `bag-of-words`, or one that the kind of items has."""
     told = options.baseline
     if rest == "retrieval":
+        passage = told.passage
+        if passage is None:
+            raise ConfigError(
+                "--model baseline:retrieval answers with a sentence of the context, which is no "
+                "answer to items of this kind; baseline:prior is a lower bound"
+            )
         return AnsweringModel(
             "baseline:retrieval",
-            lambda prompt: retrieve(prompt.question, told.passage(prompt.context, prompt.own)),
+            lambda prompt: retrieve(prompt.question, passage(prompt.context, prompt.own)),
         )
     if rest == "prior":
         return AnsweringModel("baseline:prior", prior(options.train_answers, told.stratum))

@@ -27,6 +27,7 @@ __all__ = [
     "TRAINED_ON",
     "Seen",
     "TrainedFolder",
+    "seen_among",
     "seen_rows",
     "trained_behind",
     "trained_folder",
@@ -110,15 +111,19 @@ class TrainedFolder:
 
     def seen(self, rows: pa.Table) -> Seen:
         """How much of these rows (see `seen_rows`) was trained on."""
-        table = self.hashes()
-        learnt = np.asarray(table["role"].to_numpy(zero_copy_only=False) == "train")
-        known = {name: table[name].to_numpy() for name in SCHEMA.names[1:]}
-        asked = {name: rows[name].to_numpy() for name in SCHEMA.names[1:]}
-        same = np.isin(asked["item"], known["item"][learnt])
-        same |= np.isin(asked["content"], known["content"][learnt])
-        group = np.isin(asked["group"], known["group"][learnt])
-        chosen = np.isin(asked["item"], known["item"][~learnt])
-        return Seen(len(same), int(same.sum()), int((group & ~same).sum()), int(chosen.sum()))
+        return seen_among(self.hashes(), rows)
+
+
+def seen_among(learnt: pa.Table, rows: pa.Table) -> Seen:
+    """How much of `rows` is in `learnt`; both as `seen_rows` makes them."""
+    of_train = np.asarray(learnt["role"].to_numpy(zero_copy_only=False) == "train")
+    known = {name: learnt[name].to_numpy() for name in SCHEMA.names[1:]}
+    asked = {name: rows[name].to_numpy() for name in SCHEMA.names[1:]}
+    same = np.isin(asked["item"], known["item"][of_train])
+    same |= np.isin(asked["content"], known["content"][of_train])
+    group = np.isin(asked["group"], known["group"][of_train])
+    chosen = np.isin(asked["item"], known["item"][~of_train])
+    return Seen(len(same), int(same.sum()), int((group & ~same).sum()), int(chosen.sum()))
 
 
 def trained_folder(folder: Path, *, accept: bool | None = None) -> TrainedFolder | None:

@@ -26,6 +26,7 @@ from clinqa.core.yamlfile import read_bytes, validated
 from clinqa.packs.schema import AbnormalitySpec, EnglishSpec, PackSpec
 
 __all__ = [
+    "BLANKED",
     "NOTHING",
     "LabelSyntaxError",
     "LexiconLabel",
@@ -118,6 +119,8 @@ def format_labels(labels: Iterable[LexiconLabel]) -> str:
     return " ".join(cells) or NOTHING
 
 
+BLANKED = "?"
+"""The structure of a header whose noun de-identification took; read as `blank_section`."""
 SHIPPED = Path(str(resources.files("clinqa.packs")))
 MAX_BYTES = 8_000_000
 SPEC = TypeVar("SPEC", bound=BaseModel)
@@ -146,6 +149,11 @@ class Pack:
     @property
     def structures(self) -> list[str]:
         return list(self.spec.structures)
+
+    @property
+    def headings(self) -> list[str]:
+        """What a row of the lexicon may stand under; `*` is anywhere."""
+        return _headings(self.spec)
 
     @property
     def abnormalities(self) -> dict[str, AbnormalitySpec]:
@@ -244,12 +252,18 @@ def _check(spec: PackSpec, path: Path) -> None:
         raise ConfigError(f"{path}: questions: a wording for 'finding' is needed")
 
 
+def _headings(spec: PackSpec) -> list[str]:
+    """The structures, those that only a header names (the pericardium, say), and `*`."""
+    named = [*spec.structures, *(one.structure for one in spec.sections), "*"]
+    return [name for name in dict.fromkeys(named) if name != BLANKED]
+
+
 def _read_lexicon(path: Path, spec: PackSpec, digest: Any) -> tuple[LexiconRow, ...]:
     if not path.exists():
         return ()
     rows: list[LexiconRow] = []
     seen: dict[tuple[str, str], int] = {}
-    structures = {"*", *spec.structures}
+    structures = _headings(spec)
     for number, line in enumerate(read_text(path, digest).splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue

@@ -12,6 +12,7 @@ from clinqa.core.errors import ConfigError
 
 __all__ = ["EgressLog"]
 
+_LONGEST_LINE = 1 << 20
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -46,12 +47,27 @@ class EgressLog:
             self._file = None
 
     def _open(self) -> int:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         try:
             file = os.open(self._path, flags, 0o600)
             os.fchmod(file, 0o600)
+            _end_line(file)
         except OSError as error:
             raise ConfigError(
                 f"{self._path}: the egress log cannot be written: {error.strerror}"
             ) from error
         return file
+
+
+def _end_line(file: int) -> None:
+    """Close a line that a power cut or a full disk left half written: its request never left.
+
+    What there is of it stays, as a line that can be read; the next one begins on its own.
+    """
+    size = os.fstat(file).st_size
+    tail = os.pread(file, _LONGEST_LINE, max(0, size - _LONGEST_LINE))
+    torn = tail.rpartition(b"\n")[2]
+    if torn:
+        os.ftruncate(file, size - len(torn))
+        line = {"torn": torn.decode("utf-8", "replace")}
+        os.write(file, _ENCODER.encode(line).encode("ascii") + b"\n")

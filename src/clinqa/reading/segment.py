@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clinqa.core.records import Phase
+from clinqa.packs.loader import BLANKED
 from clinqa.reading.sections import Header, Role, SectionTable
 
-__all__ = ["Piece", "segment", "unwrap"]
+__all__ = ["BLANKED", "Piece", "segment", "unwrap"]
 
 HEADER_MAX = 60
 FIELD_MAX = 40
 MIN_WIDTH = 60
-BLANKED = "?"  # the structure of a header whose noun de-identification took
 DASH_ROOM = 10
 SPARE_CAPITAL, SPARE = 12, 25  # columns left over that make a line end a statement's end
 _ABBREVIATIONS = frozenset(

@@ -17,10 +17,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason
 from clinqa.core.small_tables import SmallTable, column_named, read_small_table
+from clinqa.core.visible import visible
 from clinqa.kinds.facets.measures import Corrects
 
 __all__ = ["HumanVerdicts", "read_human"]
@@ -127,7 +129,8 @@ def read_human(path: Path, names: Mapping[str, str], corrects: Corrects) -> Huma
     }
     told = dict(sorted((str(reason), n) for reason, n in rejects.items()))
     given = weights if columns["weight"] is not None else {}
-    return HumanVerdicts(made, given, used, empty, told, tuple(table.told))
+    alike = told_alike(visible(path.name), items=filter(None, columns["item_id"] or []))
+    return HumanVerdicts(made, given, used, empty, told, (*table.told, *alike))
 
 
 def _weight(cell: str) -> float:

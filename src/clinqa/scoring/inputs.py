@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ConfigError, refuse
 from clinqa.core.finished import RUN, SCORES, Finished, open_finished
 from clinqa.core.manifest import FileRecord
 from clinqa.core.options import options_of
 from clinqa.core.origin import origin_of
-from clinqa.core.outfolder import MANIFEST
+from clinqa.core.outfolder import MANIFEST, is_unfinished
 from clinqa.core.predictions import PREDICTIONS_FILE, FinishedRun
 from clinqa.core.records import DataClass, strictest
 from clinqa.dataset.reader import Dataset, open_dataset
@@ -29,6 +29,7 @@ __all__ = [
     "SCORES_FILE",
     "ScoringSources",
     "configuration_of",
+    "finished_runs",
     "inputs_of",
     "load_items",
     "open_runs",
@@ -51,11 +52,26 @@ def load_items(
     return judges.load(table, dataset.folder)
 
 
+def finished_runs(folders: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """The folders without those of runs that were begun and are not finished, and a warning of
+    each of these: `runs/*` names them too.
+
+    ConfigError where no folder is left, and for one that nobody began: it is no run at all.
+    """
+    refuse((not folders, "no RUN is given; name the --out of one or more predict runs"))
+    begun = [one for one in folders if is_unfinished(one)]
+    left = [one for one in folders if one not in begun]
+    for one in left:
+        foreign = one.is_dir() and not (one / MANIFEST).exists()
+        refuse((foreign, f"{one}: no complete run, nor one that was begun; leave it out"))
+    again = "run its predict again to finish it"
+    refuse((not left, f"{begun[0] if begun else ''}: unfinished, so no complete run; {again}"))
+    return left, [f"{one}: unfinished, so it was passed over; {again}" for one in begun]
+
+
 def open_runs(folders: Sequence[Path], dataset: Dataset) -> list[FinishedRun]:
     """The runs, each complete and made on this dataset; named so that no two are alike. Changed
     files are accepted as those of the dataset are."""
-    if not folders:
-        raise ConfigError("no RUN is given; name the --out of one or more predict runs")
     runs = []
     for name, folder in zip(_names(folders), folders, strict=True):
         runs.append(_open(name, folder, dataset))
@@ -113,6 +129,7 @@ class ScoringSources:
     runs: Sequence[FinishedRun]
     elsewhere: Finished | None = None
     against: Sequence[Finished] = ()
+    unfinished: Sequence[str] = ()  # a warning of each run that was passed over
 
     @classmethod
     def of(cls, dataset: Path, runs: Sequence[Path], options: ScoreOptions) -> ScoringSources:
@@ -122,7 +139,8 @@ class ScoringSources:
         scores = partial(open_finished, kind=SCORES, accept=accept)
         elsewhere = None if options.ensemble_from is None else scores(options.ensemble_from)
         against = [scores(folder) for folder in options.against]
-        return cls(opened, open_runs(runs, opened), elsewhere, against)
+        folders, unfinished = finished_runs(runs)
+        return cls(opened, open_runs(folders, opened), elsewhere, against, unfinished)
 
     @property
     def finished(self) -> list[Finished]:

@@ -115,6 +115,7 @@ def score(
                 **{name: int(done.details[name]) for name in _COUNTED},
             },
             plan=lambda: scoring.plan(out, data_class.value),
+            noticed=sources.unfinished,
             seeds={"seed": options.seed},
             libraries=(*_LIBRARIES, *scoring.judges.libraries),
         )

@@ -29,6 +29,8 @@ class Design:
 
     `clusters`: which cluster each row is of; None where each row is the sum of a cluster already.
     `strata`: clusters are drawn within strata (strata that share a cluster are drawn together).
+    Ids of both are all text or all numbers. ValueError where some are of another type, or missing
+    (None, NaN, an empty text): rows of unknown patients are no patient. Give each an id of its own.
     `weights`: what each row counts for. `crossed`: of models × questions (`crossed.Crossed`), what
     each model is a training of. `level` is that of intervals, `draws` how many samples are drawn.
     """
@@ -44,6 +46,9 @@ class Design:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1 or self.draws < 1:
             raise ValueError("a level between 0 and 1, and at least one draw")
+        for name in ("clusters", "strata"):
+            if (told := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _ids(name, told))
 
     def of(self, rows: AnyArray) -> Design:
         """The design of some rows, by their places or a mask."""
@@ -91,6 +96,36 @@ class Design:
         """The total of all parts in each sample, (draws, columns)."""
         first, *rest = (resampled_totals(sums, draws=self.draws, seed=at) for at, sums in parts)
         return sum(rest, first)
+
+
+def _ids(name: str, told: Labels) -> AnyArray:
+    """Ids as an array that sorts, without those that would fall together by mistake."""
+    held = np.asarray(told, dtype=object if isinstance(told, list | tuple) else None)
+    if held.dtype.kind == "O":  # text and numbers together would be text to numpy: 1 is "1"
+        kinds = {_kind(one) for one in held.tolist()}
+        if ("missing" not in kinds and len(kinds) > 1) or "other" in kinds:
+            raise ValueError(f"{name}: ids of several types; give all as text, or all as numbers")
+        missing = sum(_kind(one) == "missing" for one in held.tolist()) if "missing" in kinds else 0
+        held = held if missing else np.asarray(held.tolist())
+    elif held.dtype.kind == "f":
+        missing = int(np.isnan(held).sum())
+    else:
+        missing = int((held == "").sum()) if held.dtype.kind == "U" else 0
+    if missing:
+        raise ValueError(
+            f"{name}: {missing:,} of {len(held):,} rows have no id (None, NaN or empty), and would "
+            "be taken for one; give each an id of its own, or leave them out"
+        )
+    return held
+
+
+def _kind(one: object) -> str:
+    """What an id is: text, a number, nothing at all, or what cannot be put in an order."""
+    if isinstance(one, str):
+        return "text" if one else "missing"
+    if one is None or one != one:  # NaN is not itself
+        return "missing"
+    return "number" if isinstance(one, int | float | np.number | np.bool_) else "other"
 
 
 def cluster_sums(rows: ArrayLike, groups: Labels) -> Floats:

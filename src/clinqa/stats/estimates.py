@@ -115,7 +115,8 @@ def estimates(measures: Sequence[Measure], rows: ArrayLike, design: Design) -> l
     Nothing is drawn: the intervals are made from the figures without one cluster in turn.
 
     What has no interval (NaN) says so in the signature: no items, a single cluster, a figure that
-    does not exist without one of its clusters, an unbounded one without any spread.
+    does not exist without one of its clusters, an unbounded one without any spread, rows that are
+    no numbers (NaN, infinite).
 
     >>> rows = [[1, right] for right in (1, 1, 0, 1, 1, 1, 0, 1)]
     >>> (found,) = estimates([mean()], rows, Design(["a", "a", "b", "b", "c", "c", "d", "d"]))
@@ -143,12 +144,15 @@ class Totals:
             sizes = measure.count(self._sums)
             value = float(measure.of(self._total[None])[0]) if len(self._sums) else nan
             low, high, how = self._interval(measure, value, sizes)
-            n = round(float(measure.count(self._total[None])[0])) if len(sizes) else 0
+            count = float(measure.count(self._total[None])[0]) if len(sizes) else 0.0
+            n = round(count) if np.isfinite(count) else 0
             made.append(Estimate(value, low, high, n, int((sizes > 0).sum()), how))
         return made
 
     def _interval(self, measure: Measure, value: float, sizes: Floats) -> Interval:
         own = sizes > 0
+        if not np.isfinite(value) and not np.isfinite(self._total).all():
+            return nan, nan, "undefined: rows that are no numbers (NaN or infinite)"
         if np.isnan(value) or not own.any():
             return nan, nan, "undefined"
         sums, sizes, blocks = self._sums[own], sizes[own], self._blocks[own]

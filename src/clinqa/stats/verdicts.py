@@ -150,20 +150,29 @@ def best_sentence(
     if not ranked:
         return []
     verdicts = Verdicts(evaluation.tests, alpha, evaluation.lower)
-    best, *rest = ranked
-    metric = best.metric
+    metric, most = ranked[0].metric, ranked[0].value
+    best = [one for one in ranked if one.value == most]  # between equals no order is made
+    rest = ranked[len(best) :]
     end = "Lowest" if metric in evaluation.lower else "Highest"
-    said = f"{end} {told}: {evaluation.label(best.run)}, {best.value:.3f}"
-    compared = [one for one in rest if verdicts.tested(best.run, one.run, metric)]
-    alike = [one for one in compared if not verdicts.better(best.run, one.run, metric)]
+    each, who, was, them = "", "it differs", "it was", "it"
+    if len(best) > 1:
+        each, who, was, them = " each", "they differ", "they were", "them"
+    said = f"{end} {told}: {_names(evaluation, best)}, {most:.3f}{each}"
+    tested = {one.run: [b for b in best if verdicts.tested(b.run, one.run, metric)] for one in rest}
+    compared = [one for one in rest if tested[one.run]]
+    alike = [
+        one
+        for one in compared
+        if not all(verdicts.better(b.run, one.run, metric) for b in tested[one.run])
+    ]
     others = [one for one in rest if one not in compared]
     if alike:
         said += f"; not told apart from {_names(evaluation, alike)} by the declared tests"
     elif compared:
-        every = "every run it was compared with" if others else "every other run"
-        said += f"; by the declared tests it differs from {every}"
+        every = f"every run {was} compared with" if others else "every other run"
+        said += f"; by the declared tests {who} from {every}"
     if others:
-        said += f"; no declared test compares it with {_names(evaluation, others)}"
+        said += f"; no declared test compares {them} with {_names(evaluation, others)}"
     return [f"{said}."]
 
 

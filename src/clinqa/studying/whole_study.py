@@ -20,6 +20,7 @@ import pyarrow as pa
 from clinqa.asking.identity import RunSources
 from clinqa.asking.predict import predict
 from clinqa.asking.predict_options import PredictOptions
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.finished import RUN, open_finished
 from clinqa.core.manifest import FileRecord, Manifest
 from clinqa.core.origin import origin_of
@@ -40,10 +41,12 @@ from clinqa.present.canvas import need_matplotlib
 from clinqa.studying.analyse import Result, analyse, arms_of
 from clinqa.studying.answers import read_table, rows_of_run
 from clinqa.studying.plan import Plan, Training, plan_of
+from clinqa.studying.rehearsal import asking_of, rehearse, training_of
 from clinqa.studying.spec import read_study
 from clinqa.studying.study_options import StudyOptions, TableOptions
 from clinqa.studying.write import lines_of, write_study
 from clinqa.training.presets import load_preset, resolve
+from clinqa.training.train import train
 
 __all__ = ["check_study", "cross_tables", "run_study"]
 
@@ -52,9 +55,19 @@ _HOLDS = "this study"
 
 
 def check_study(file: Path) -> StageResult:
-    """What the study would train and ask, and what it will not be able to say."""
+    """What the study would train and ask, and what it will not be able to say.
+
+    Raises whatever a run would raise, but for what hangs on its own options and folder.
+    """
     spec = read_study(file)
-    return _checked(plan_of(spec, open_dataset(spec.dataset)))
+    dataset = open_dataset(spec.dataset)
+    return _rehearsed(plan_of(spec, dataset), dataset, StudyOptions())
+
+
+def _rehearsed(plan: Plan, dataset: Dataset, options: StudyOptions) -> StageResult:
+    checked = _checked(plan)
+    rehearse(plan, dataset, options)
+    return checked
 
 
 def _checked(plan: Plan) -> StageResult:
@@ -74,10 +87,10 @@ def run_study(
     spec = read_study(file)
     dataset = open_dataset(spec.dataset, accept=options.accept_changed)
     plan = plan_of(spec, dataset)
-    checked = _checked(plan)
+    _checked(plan)
     if options.dry_run:
         # what is worth a warning stands among the lines already
-        return replace(checked, warnings=[])
+        return replace(_rehearsed(plan, dataset, options), warnings=[])
     inputs = dataset.records(*SPLITS)
     told = {
         **spec.told(),
@@ -112,6 +125,7 @@ def run_study(
 def _studied(
     plan: Plan, dataset: Dataset, options: StudyOptions, progress: Progress, place: Workplace
 ) -> Made:
+    rehearse(plan, dataset, options)
     spec, work = plan.spec, _Work(plan, dataset, place.partial, options, progress)
     table = pl.DataFrame(pl.from_arrow(pa.concat_tables(work.do())))
     arms = arms_of(table, seed=spec.seed, draws=spec.draws)
@@ -131,8 +145,7 @@ class _Work:
         progress: Progress,
     ) -> None:
         self._plan, self._dataset, self._partial = plan, dataset, partial
-        self._device, self._threads = options.device, options.threads
-        self._accept = options.accept_changed
+        self._options = options
         self._progress = progress
         self.warnings: list[str] = []
 
@@ -158,23 +171,7 @@ class _Work:
     def _train(self, training: Training) -> Path | None:
         if training.seed is None:
             return None
-        from clinqa.training.train import train
-        from clinqa.training.train_options import TrainOptions
-
-        spec = self._plan.spec
-        options = TrainOptions(
-            model=spec.model,
-            preset=spec.preset,
-            overrides=spec.overrides,
-            seed=training.seed,
-            limit=training.limit,
-            # another seed takes other items of a specialty, never those of predict's own limit
-            sample=training.seed + 1 if training.limit is not None else 0,
-            categories=training.categories,
-            accept_changed=self._accept,
-            device=self._device,
-            threads=self._threads,
-        )
+        options = training_of(self._plan, training, self._options)
         out = self._partial / "adapters" / training.name
         out.parent.mkdir(mode=0o700, exist_ok=True)
         result = train(self._dataset.folder, out, options, self._progress)
@@ -182,23 +179,7 @@ class _Work:
         return out
 
     def _ask(self, training: Training, adapter: Path | None) -> Path:
-        spec = self._plan.spec
-        options = PredictOptions(
-            model=spec.model,
-            adapters=[adapter] if adapter else [],
-            orders=spec.orders,
-            order_design=spec.order_design,
-            constrained=spec.reading == "letters",
-            first_token=False,
-            max_tokens=spec.max_tokens,
-            dtype=spec.dtype,
-            limit=spec.test_items,
-            categories=self._plan.specialties,
-            seed=spec.seed,
-            accept_changed=self._accept,
-            device=self._device,
-            threads=self._threads,
-        )
+        options = asking_of(self._plan, [adapter] if adapter else [], self._options)
         out = self._partial / "runs" / training.name
         out.parent.mkdir(mode=0o700, exist_ok=True)
         result = predict(self._dataset.folder, out, options, self._progress)
@@ -224,7 +205,7 @@ def cross_tables(
     def crossed(place: Workplace) -> Made:
         arms = arms_of(table, seed=options.seed, draws=options.draws)
         results = [analyse(arm, model=model, seed=options.seed) for arm in arms]
-        return _made(table, results, model, place, None, [])
+        return _made(table, results, model, place, None, _alike(table))
 
     return run_stage(
         Stage(
@@ -240,6 +221,12 @@ def cross_tables(
             libraries=("numpy", "scipy", "polars"),
         )
     )
+
+
+def _alike(table: pl.DataFrame) -> list[str]:
+    """What is to be said of names in tables of answers that are alike."""
+    named = {*table["specialty"].unique().to_list(), *table["trained_on"].unique().to_list()}
+    return told_alike("", questions=table["item_id"].unique().to_list(), specialties=named)
 
 
 def _known(told: Mapping[str, Any], inputs: Sequence[FileRecord]) -> Known:

@@ -195,3 +195,15 @@ def test_a_copy_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shutil, "copytree", full)
     with pytest.raises(ConfigError, match="is the disk full"):
         accept(table(tmp_path, HEADER + NEW), tmp_path / "pack")
+
+
+def test_a_base_that_is_a_pack_of_ours_and_a_folder_here_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "expert.tsv"
+    path.write_text(HEADER + NEW)
+    shutil.copytree(pack_folder("echo"), tmp_path / "echo")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"write \./echo for that one"):
+        accept(path, tmp_path / "pack", base="echo")
+    accept(path, tmp_path / "pack", base="./echo")

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinqa.builders.reports.lexicon.accept import accept
 from clinqa.builders.reports.lexicon.propose import propose
+from clinqa.builders.reports.pipeline import BuildOptions, build_reports
 from clinqa.core.cells import read_cell, tsv_cell
 from clinqa.core.errors import ConfigError
+from clinqa.packs.loader import load_pack, pack_folder
 from made_folder import Label, Statement, write_folder
+from made_notes import write_csv
 
 STATEMENTS = [
     Statement("Mild MR.", (("mitral_regurgitation", 1),), 50, "lexicon"),
@@ -97,3 +102,24 @@ def test_a_cell_comes_back_as_it_was(text: str) -> None:
     assert not set(cell) & {"\t", "\n", "\r"}
     assert not cell.lstrip(" ").startswith(("=", "+", "-", "@"))
     assert read_cell(cell) == text
+
+
+def test_what_is_proposed_is_accepted_and_read_under_every_heading(tmp_path: Path) -> None:
+    """Under the pericardium too, which has no abnormality, and a header that lost its noun."""
+    pack = load_pack(pack_folder("echo"))
+    headers = ["RIGHT ATRIUM", "PERICARDIUM", "___ VALVE", "GENERAL COMMENTS"]
+    text = "\n".join(f"{name}: A zebra number {n} was seen." for n, name in enumerate(headers))
+    source = write_csv(
+        tmp_path / "r.csv",
+        [("s", "p", f"FINDINGS:\n{text}\nMITRAL VALVE: Mild mitral regurgitation is seen.")],
+    )
+    options = BuildOptions(workers=1, engine="python")
+    build_reports([source], tmp_path / "d", options)
+    table = tmp_path / "new.tsv"
+    assert propose(tmp_path / "d", table).rows == 5
+    assert {row["structure"] for row in rows(table)} == {"RA", "PE", "?", "*", "MV"}
+    assert {"PE", "AO", "*", *pack.structures} == set(pack.headings)
+    table.write_text(table.read_text().replace("\t\t\n", "\tyes\t\n"))
+    assert accept(table, tmp_path / "pack").added == 5
+    build_reports([source], tmp_path / "e", replace(options, pack_dir=tmp_path / "pack"))
+    assert propose(tmp_path / "e", tmp_path / "none.tsv").rows == 0

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from clinqa.builders.banks.bank_options import NEAR
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.ids import stable_hash
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
@@ -54,6 +55,7 @@ class Gathered:
     duplicates: int
     beyond_limit: int = 0
     broken: list[str] = field(default_factory=list)
+    alike: list[str] = field(default_factory=list)  # what is to be said of ids that are alike
 
     def counts(self, off_topic: int = 0) -> StageCounts:
         """What became of all records, of which so many are not what the dataset is about."""
@@ -109,7 +111,9 @@ def gather(files: Sequence[BankFile], limit: int | None = None) -> Gathered:
         else:
             items += told
     items.sort(key=lambda item: item.source_id)
-    return Gathered(items, rejects, read, duplicates, beyond, broken)
+    names = (next(iter(one.values())) for one in by_id.values())
+    alike = told_alike("", questions=((one.bank, one.item_id) for one in names))
+    return Gathered(items, rejects, read, duplicates, beyond, broken, alike)
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,7 @@ def _warnings(gathered: Gathered, problems: Sequence[str], pairs: Sequence[PairR
         *(f"a file was not read: {problem}" for problem in problems),
         *(f"a file broke off: {broken}" for broken in gathered.broken),
         *([] if pairs else [none]),
+        *gathered.alike,
     ]
 
 

@@ -13,6 +13,7 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.arrays import Int8s, Ints
 from clinqa.core.manifest import StageCounts
 from clinqa.core.records import Reason, Reject
@@ -48,6 +49,8 @@ class Fate:
     groups: Mapping[str, int]
     """The number of groups in train, validation and test."""
     studies: Mapping[str, int]
+    alike: Sequence[str] = ()
+    """What is to be said of ids that are alike."""
 
     def items_in_state(self, per_study: Ints) -> dict[str, int]:
         """How many of something studies have, by what became of the study."""
@@ -132,6 +135,7 @@ class Ledger:
             self._counts(state, rejects),
             _by_split(places.values()),
             _by_split(split[split != OUT].tolist()),
+            _alike(table, names),
         )
 
     def _counts(self, state: Int8s, rejects: Sequence[Reject]) -> StageCounts:
@@ -152,6 +156,12 @@ class Ledger:
         )
         counts.check("studies")
         return counts
+
+
+def _alike(table: pa.Table, groups: Sequence[str]) -> list[str]:
+    """Ids of studies, and of patients where they are not those of the studies."""
+    studies = set(table["study_id"].unique().to_pylist())
+    return told_alike("", patients=(one for one in groups if one not in studies), studies=studies)
 
 
 def _ledger_columns(studies: pa.Table) -> pa.Table:

@@ -252,7 +252,8 @@ class _ReportBuild:
                 "anything but comparison",
             ),
         )
-        return [*map(visible, self._plan.warnings), *(text for there, text in told if there)]
+        said = [text for there, text in told if there]
+        return [*map(visible, self._plan.warnings), *said, *result.alike]
 
 
 def _recipe(options: BuildOptions) -> Recipe:

@@ -96,6 +96,8 @@ class WriteResult:
     """Items by (category, level); those without a level are not among them."""
     rejects: Mapping[str, int]
     """Rows of rejects.parquet by reason, of studies and of single labels."""
+    alike: Sequence[str] = ()
+    """What is to be said of ids that are alike."""
 
 
 class DatasetWriter:
@@ -170,6 +172,7 @@ class DatasetWriter:
             rows=named,
             levels=levels,
             rejects=Counter(r.reason.value for r in fate.rejects),
+            alike=fate.alike,
         )
 
     def _draw_limit(self, fate: Fate) -> tuple[int, int]:

@@ -20,7 +20,8 @@ class Baseline:
     counted  of a table with these, what is counted: the columns that tell questions apart, what may
              be let go first first, and `answer`
     stratum  the same of an item that is asked, from category and `own`
-    passage  what `baseline:retrieval` takes a sentence of, from context and `own`
+    passage  what `baseline:retrieval` takes a sentence of, from context and `own`; None where no
+             sentence answers such an item
     others   further baselines by name, from `own`
     words    the two answers that `baseline:bag-of-words` tells apart by the question's words
     """
@@ -28,6 +29,6 @@ class Baseline:
     columns: tuple[str, ...] = ("category", "answer")
     counted: Callable[[pa.Table], pa.Table] = lambda table: table
     stratum: Callable[[str, Any], tuple[str, ...]] = lambda category, own: (category,)
-    passage: Callable[[str, Any], str] = lambda context, own: context
+    passage: Callable[[str, Any], str] | None = lambda context, own: context
     others: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     words: tuple[str, str] | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clinqa.core.answers import REFUSED, Said
+from clinqa.kinds.outputs import thinks_without_end
 
 __all__ = ["TOLD", "WHOLE", "Reads"]
 
@@ -38,7 +39,7 @@ class Reads:
         if finish_reason == "error" or error:
             return _ERROR
         cut = finish_reason == "length"
-        if cut and self.whole:
+        if cut and (self.whole or thinks_without_end(output)):
             return _TRUNCATED
         said = self.read(output, own)
         return _TRUNCATED if cut and said.answer is None else said

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clinqa.core.errors import SourceError
+from clinqa.core.pathnames import refuse_not_utf8
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.banks.answers import Answers, Survey, plain
 from clinqa.sources.banks.bank_item import BankItem, content_id
@@ -125,6 +126,7 @@ def bank_files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         files += [one for one in inside if one == path or (one.is_file() and suffix_of(one))]
+    refuse_not_utf8(*files)  # the name of a bank is part of the ids of its questions
     return files
 
 

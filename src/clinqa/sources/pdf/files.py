@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clinqa.core.errors import SourceError
 from clinqa.core.outfolder import is_ours
+from clinqa.core.pathnames import told_name
 
 __all__ = ["FoundPdfs", "Identity", "find_pdfs", "identify"]
 
@@ -109,11 +110,6 @@ def _in_folder(root: Path, out: Path | None, found: FoundPdfs) -> Iterator[Path]
                 yield path
 
 
-def _name_of(path: Path) -> str:
-    """All of a file's path that is ever written down."""
-    return os.fsencode(path.name).decode("utf-8", "replace")
-
-
 def identify(files: Sequence[Path]) -> list[Identity]:
     """The documents among the files, in the order of their MD5: the same for any order of input.
 
@@ -127,14 +123,14 @@ def identify(files: Sequence[Path]) -> list[Identity]:
             md5, size, encrypted = _hashed(file)
         except OSError as error:
             said = (os.strerror(error.errno) if error.errno else "it cannot be read").lower()
-            unreadable.append(Identity("", (_name_of(file),), file, 0, said))
+            unreadable.append(Identity("", (told_name(file.name),), file, 0, said))
             continue
         same.setdefault(md5, []).append(file)
         found[md5] = (size, encrypted)
     documents = [
         Identity(
             md5,
-            tuple(sorted(map(_name_of, same[md5]))),
+            tuple(sorted(told_name(each.name) for each in same[md5])),
             min(same[md5]),
             found[md5][0],
             encrypted=found[md5][1],

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.outfolder import is_ours
+from clinqa.core.pathnames import told_name
 from clinqa.core.records import Reason, Reject
 from clinqa.sources.reports.records import BrokenFile, RawRows, reject
 from clinqa.sources.reports.streams import CHUNK, MAX_RECORD_BYTES, ByteStream
@@ -51,7 +52,7 @@ def text_id(path: Path, root: Path) -> str:
     name = path.relative_to(root).as_posix()
     name = name[:-3] if name.casefold().endswith(".gz") else name
     # a file name need not be valid UTF-8; an id must be
-    return os.fsencode(os.path.splitext(name)[0]).decode("utf-8", "replace")
+    return told_name(os.path.splitext(name)[0])
 
 
 @dataclass(slots=True)
@@ -66,7 +67,7 @@ class Contents:
 
     def skip(self, why: str, path: Path, root: Path) -> None:
         """Leave `path` out, and say so."""
-        name = os.fsencode(path.relative_to(root).as_posix()).decode("utf-8", "replace")
+        name = told_name(path.relative_to(root).as_posix())
         self.skipped.setdefault(why, []).append(name)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clinqa.core.manifest import FileRecord
+from clinqa.core.pathnames import told_name
 from clinqa.core.stage import Progress, silent
 from clinqa.sources.reports.folder import format_of, list_folder, text_id
 
@@ -55,7 +56,7 @@ def _record(path: Path) -> FileRecord:
             return FileRecord.of(path)
     except OSError:
         pass
-    return FileRecord(path.name, UNREADABLE, 0)
+    return FileRecord(told_name(path.name), UNREADABLE, 0)
 
 
 def _folder_record(root: Path, texts: Sequence[Path], name: str) -> FileRecord:

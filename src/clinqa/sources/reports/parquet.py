@@ -33,6 +33,8 @@ def open_parquet(path: Path) -> parquet.ParquetFile:
         raise BrokenFile(f"cannot be opened ({error.strerror or type(error).__name__})") from error
     except pa.ArrowException as error:
         raise BrokenFile("is no whole Parquet file") from error
+    except UnicodeEncodeError as error:  # Arrow's paths are UTF-8
+        raise BrokenFile("has a name that is not UTF-8; rename it") from error
 
 
 def read_names(path: Path) -> tuple[str, ...]:

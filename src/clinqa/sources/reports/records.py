@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError, SourceError
+from clinqa.core.pathnames import told_name
 from clinqa.core.records import Reason, Reject
 
 __all__ = [
@@ -173,7 +174,8 @@ def reject(
     reason: Reason, path: Path, row: int | None, source_id: str = "", part: str = "", why: str = ""
 ) -> Reject:
     """A reject of this stage; its detail names file and row, and never a word of the record."""
-    where = path.name if row is None else f"{path.name} row {row}"
+    name = told_name(path.name)
+    where = name if row is None else f"{name} row {row}"
     detail = f"{where}: {why}" if why else where
     return Reject(STAGE, reason, source_id, part=part, row=row, detail=detail)
 

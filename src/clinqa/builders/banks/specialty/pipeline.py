@@ -33,6 +33,7 @@ from clinqa.builders.banks.specialty.publish import SpecialtyBuild, publish
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.builders.banks.specialty.votes import VoteTally
 from clinqa.builders.banks.specialty.write import Kept
+from clinqa.core.alike_ids import told_alike
 from clinqa.core.journal import Journal
 from clinqa.core.manifest import FileRecord
 from clinqa.core.records import Reason, Reject
@@ -60,7 +61,7 @@ _LIBRARIES = ("pyarrow", "numpy", "polars", "scipy", "scikit-learn", "torch", "t
 
 
 def build_specialty(
-    banks: Sequence[Path],
+    banks: Sequence[str | Path],
     out: Path,
     options: SpecialtyOptions | None = None,
     progress: Progress = silent,
@@ -315,6 +316,8 @@ class _Run:
             *(f"not read: {visible(text)}" for text in problems),
             *(f"not read to its end: {visible(text)}" for text in gathered.broken),
             *(text for there, text in told if there),
+            *gathered.alike,
+            *(_alike_labels(self._expert) if self._expert else []),
             *annotated.warnings,
             *self._service_warnings,
         ]
@@ -332,3 +335,7 @@ def _garbled(item: BankItem) -> bool:
 def _alike(item: BankItem) -> bool:
     """Does one text stand in two places, so that only letters tell them apart?"""
     return len({matching_text(text) for text in item.options}) < len(item.options)
+
+
+def _alike_labels(expert: Expert) -> list[str]:
+    return told_alike("--expert", questions=((one.bank, one.item_id) for one in expert.items))

@@ -18,6 +18,7 @@ from clinqa.builders.banks.specialty.expert import Expert
 from clinqa.builders.banks.specialty.specialty_options import SpecialtyOptions
 from clinqa.core.errors import ConfigError
 from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.pathnames import refuse_two_meanings
 from clinqa.core.stage import Known
 from clinqa.core.visible import visible
 from clinqa.dataset.splits import items_of_splits
@@ -175,8 +176,13 @@ def known_of(
 BUNDLED = "bundled"
 
 
-def bundled(path: Path) -> Path:
-    """The file of the bundled bank if that is what is named, else the same path."""
-    if str(path) != BUNDLED or path.exists():
-        return path
+def bundled(word: str | Path) -> Path:
+    """The file of the bundled bank if that is what is named, else the path.
+
+    ConfigError where a path is called so, too. "./bundled" means the path, but only as text: a Path
+    drops the `./`.
+    """
+    if str(word) != BUNDLED:
+        return Path(word)
+    refuse_two_meanings(word, "the bundled bank")
     return Path(str(resources.files("clinqa.packs"))) / "specialty" / "bank.jsonl"

@@ -55,7 +55,7 @@ class SpecialtyOptions(PayingOptions, AnswerKeyOptions, SourceOptions):
         help="classifier: five voters that learn from --expert; llm: --model is asked in five "
         "wordings; metadata: what the bank says.",
     )
-    expert: Sequence[Path] = option(
+    expert: Sequence[str] = option(
         (),
         metavar="FILE",
         help="Questions with a column specialty; may be given again. The word bundled too.",

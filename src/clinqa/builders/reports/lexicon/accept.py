@@ -18,9 +18,12 @@ from pathlib import Path
 from clinqa.core.cells import read_cell
 from clinqa.core.durable import write_durably
 from clinqa.core.errors import ConfigError, refuse
+from clinqa.core.pathnames import refuse_two_meanings
 from clinqa.core.records import is_private
 from clinqa.core.yamlfile import read_bytes
 from clinqa.packs.loader import (
+    BLANKED,
+    SHIPPED,
     LabelSyntaxError,
     LexiconLabel,
     Pack,
@@ -34,7 +37,6 @@ __all__ = ["Accepted", "accept"]
 
 MAX_BYTES = 64_000_000
 NEEDED = ("structure", "statement", "labels")
-ANYWHERE = "*"
 _DIVIDERS = ((",", "commas"), (";", "semicolons"), ("|", "bars"))
 # what moves a cursor or turns the direction of writing
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -111,7 +113,10 @@ def accept(file: Path, new: Path, *, base: str = "echo", replace: bool = False) 
 
 def _base(base: str) -> Path:
     folder = Path(base)
-    if re.fullmatch(r"[a-z][a-z0-9_]*", base) and not (folder / "pack.yaml").is_file():
+    there = (folder / "pack.yaml").is_file()
+    if there and folder.name == base and (SHIPPED / base / "pack.yaml").is_file():
+        refuse_two_meanings(base, "a pack of ours")
+    if re.fullmatch(r"[a-z][a-z0-9_]*", base) and not there:
         return pack_folder(base)
     if not (folder / "pack.yaml").is_file():
         raise ConfigError(f"{folder}: no pack.yaml, so no pack; give a pack's name or folder")
@@ -195,8 +200,10 @@ def _row(
     where: str, number: int, cells: Sequence[str], columns: Mapping[str, int], pack: Pack
 ) -> _Row:
     structure = _cell(cells, columns, "structure")
+    if structure == BLANKED:  # where such a statement is looked for
+        structure = pack.spec.blank_section or "*"
     statement = " ".join(_cell(cells, columns, "statement").split())
-    known = [*pack.structures, ANYWHERE]
+    known = pack.headings
     refuse(
         (structure not in known, f"{where}: unknown structure; the pack has {', '.join(known)}"),
         (not statement, f"{where}: the statement is empty"),
