@@ -57,9 +57,8 @@ _LOADED = _WRITES | _PLACED | {"dtype"}
 _LEARNS = frozenset({"train_from"})
 
 
-def _remote(prefix: str, opener: str, *own: str) -> ModelKind:
+def _remote(prefix: str, module: str, opener: str, *own: str) -> ModelKind:
     """A service behind an address; `own` are options that only it has."""
-    module = f"clinqa.models.remote.{prefix}"
     return ModelKind(prefix, module, opener, ("NAME",), remote=True, uses=_SENT | set(own))
 
 
@@ -103,11 +102,11 @@ KINDS: dict[str, ModelKind] = {
             hasher="gguf_sha256",
             uses=_LOADED,
         ),
-        _remote("openai", "OpenAIModel"),
-        _remote("mistral", "open_mistral"),
-        _remote("azure", "open_azure", "api_version"),
-        _remote("anthropic", "open_anthropic"),
-        _remote("bedrock", "open_bedrock", "region"),
+        _remote("openai", "clinqa.models.remote.openai", "OpenAIModel"),
+        _remote("mistral", "clinqa.models.remote.mistral", "open_mistral"),
+        _remote("azure", "clinqa.models.remote.azure", "open_azure", "api_version"),
+        _remote("anthropic", "clinqa.models.remote.anthropic", "open_anthropic"),
+        _remote("bedrock", "clinqa.models.remote.bedrock", "open_bedrock", "region"),
         ModelKind(
             "scripted",
             "clinqa.models.scripted",
