@@ -6,9 +6,10 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import clinqa
 from clinqa.cli import main
 from clinqa.core.manifest import Manifest
 
-__all__ = ["FAULTS", "Stage", "call", "files_read", "sibling_of"]
+__all__ = ["Stage", "call", "harmed", "names"]
 
 _WATCH = """
 import json, os, sys
@@ -34,29 +35,30 @@ with open(sys.argv[1], "w") as file:
 
 @dataclass(frozen=True)
 class Stage:
-    """A command line (without --out) and the finished folders that it reads."""
+    """A command line (without --out, if it `writes`) and the finished folders that it reads."""
 
     command: str
     reads: Sequence[str]
+    writes: bool = True
 
     def words(self, out: str) -> list[str]:
         """The whole command line."""
-        return [*self.command.split(), *(["--out", out] if out else [])]
+        return [*self.command.split(), *(["--out", out] if self.writes else [])]
 
 
 def call(words: Sequence[str]) -> tuple[int, str]:
-    """Exit code and what was said on stderr."""
-    err = io.StringIO()
-    with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+    """Exit code and what was said."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         code = main(list(words))
-    return code, err.getvalue()
+    return code, said.getvalue()
 
 
 def files_read(stage: Stage, folder: Path) -> set[str]:
     """Every file inside the stage's finished folders that a process opens in doing it, as an audit
     hook on `open` tells; but those of its own --out."""
     note = folder / "opened.json"
-    words = stage.words("watched" if stage.reads else "")
+    words = stage.words("watched")
     subprocess.run(
         [sys.executable, "-c", _WATCH, str(note), *words],
         cwd=folder, check=True, capture_output=True,
@@ -70,6 +72,36 @@ def files_read(stage: Stage, folder: Path) -> set[str]:
         for path in map(Path, told["opened"])
         if path.is_file() and any(path.is_relative_to(one) for one in inside)
     }
+
+
+def harmed(stage: Stage, folder: Path) -> Iterator[tuple[str, str, int, str]]:
+    """Each file that the stage reads (its card left out: what that says can only make the data
+    class stricter), with each fault, the exit code and what was said; in `folder` one stands."""
+    read = files_read(stage, folder)
+    _away(folder / "watched")
+    assert {f"{name}/manifest.json" for name in stage.reads} <= read
+    for file in sorted(one for one in read if not one.endswith("/README.md")):
+        path = folder / file
+        body, sibling = path.read_bytes(), sibling_of(path, folder / file.split("/")[0])
+        for fault, harm in FAULTS.items():
+            harm(path, sibling)
+            code, said = call(stage.words("harmed"))
+            path.write_bytes(body)
+            yield file, fault, code, said
+            assert not (folder / "harmed").exists(), (file, fault)
+
+
+def names(file: str, said: str) -> bool:
+    """Is the file named, by its path or by its folder and its name there?"""
+    folder, _, name = file.partition("/")
+    return file in said or (folder in said and name in said)
+
+
+def _away(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _flip(path: Path, _: Path) -> None:

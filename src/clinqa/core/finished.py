@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "CARD",
     "DATASET",
     "RUN",
     "SCORES",
@@ -66,7 +67,7 @@ DATASET = FolderKind("dataset", "a build", "build it again")
 RUN = FolderKind("run", "predict", "run predict again", ("predict",))
 SCORES = FolderKind("scores", "clinqa score", "score again", ("score",))
 
-_CARD = "README.md"
+CARD = "README.md"
 _CARD_CLASS = re.compile(r"^\s*(?:- data-class:|data_class: )['\"]?(\w+)['\"]?\s*$", re.M)
 _HEAD = 1 << 16
 
@@ -115,7 +116,7 @@ class Finished:
         """The strictest of what manifest, identity and card say."""
         said = [self.manifest.data_class]
         said += [str(self.manifest.identity.get("data_class", self.manifest.data_class))]
-        return strictest([*said, *_class_on_card(self.folder / _CARD)])
+        return strictest([*said, *_class_on_card(self.folder / CARD)])
 
     @property
     def origin(self) -> str:

@@ -16,11 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.finished import Finished, FolderKind, open_finished
+from clinqa.core.finished import CARD, Finished, FolderKind, open_finished
 from clinqa.core.ids import stable_hash
 from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
-from clinqa.models.weights import decides
 
 __all__ = [
     "CANARIES",
@@ -89,13 +88,13 @@ class TrainedFolder:
         return str(self.manifest.details.get("template", {}).get("sha256", ""))
 
     def check_weights(self) -> None:
-        """CheckFailed unless all that decides an answer (weights, configuration, tokenizer,
-        templates) is what was written.
+        """CheckFailed unless every file but the card is what was written: weights, configuration,
+        tokenizer, templates decide answers, and the run keeps the hashes of the others too.
 
         Canaries let pass what rounding could have done, which is much in another number format.
         """
         for name in self.finished.names():
-            if decides(name):
+            if name != CARD:
                 self.finished.checked(name)
 
     def canaries(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import json
 import logging
 import os
 import shutil
+import struct
 import sys
 import tempfile
 import time
@@ -78,10 +79,11 @@ def import_torch(extra: str = "local", threads: int | str | None = None) -> Any:
 
 
 def load_failed() -> tuple[type[BaseException], ...]:
-    """What transformers and safetensors raise over a file they cannot read."""
+    """What transformers, gguf and safetensors raise over a file they cannot read: a cut or altered
+    one leads them astray in as many ways as there are mistakes in a program."""
     own = importlib.import_module("safetensors").SafetensorError
-    usual = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, ImportError)
-    return (*usual, own)
+    usual = (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, ImportError)
+    return (*usual, EOFError, ArithmeticError, AssertionError, MemoryError, struct.error, own)
 
 
 def from_folder(
@@ -153,13 +155,14 @@ def cache_folder() -> Path:
     return base / "clinqa" / "weights"
 
 
+_SOURCE = "source.json"
 _NEVER_READ = (
     *(".md", ".rst", ".html", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".tsv"),
     *(".parquet", ".log", ".py", ".lock", ".sig"),
     # weights in formats that are not opened
     *(".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".ot", ".tflite", ".gguf"),
 )
-_NO_PART = frozenset({"manifest.json", "canaries.json", "source.json", "LICENSE.txt", "NOTICE.txt"})
+_NO_PART = frozenset({"manifest.json", "canaries.json", _SOURCE, "LICENSE.txt", "NOTICE.txt"})
 _TEMPLATES = "additional_chat_templates"
 
 
@@ -200,9 +203,24 @@ def check_gguf(file: Path) -> None:
 
 
 def known(digest: str) -> Path | None:
-    """The converted folder of a GGUF file with this SHA-256, if there is one."""
+    """The converted folder of a GGUF file with this SHA-256, if there is one and it is whole."""
     folder = _place(digest)
-    return folder if folder.is_dir() else None
+    return folder if _whole(folder) else None
+
+
+def _whole(folder: Path) -> bool:
+    """Is a folder of the cache still what was converted? One that is not is taken away: it can be
+    made again, and whoever has it open keeps its files."""
+    if not folder.is_dir():
+        return False
+    try:
+        told = json.loads((folder / _SOURCE).read_text(encoding="utf-8"))["folder_sha256"]
+        if told == folder_sha256(folder):
+            return True
+    except (OSError, ValueError, LookupError, TypeError):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    return False
 
 
 def converted(file: Path, digest: str) -> Path:
@@ -211,7 +229,7 @@ def converted(file: Path, digest: str) -> Path:
     Weights stand there as float32, exactly what the file's numbers mean.
     """
     target = _place(digest)
-    if target.is_dir():
+    if _whole(target):
         return target
     torch = import_torch()
     transformers = importlib.import_module("transformers")
@@ -232,8 +250,13 @@ def converted(file: Path, digest: str) -> Path:
                 dtype=torch.float32,
                 quantization_config=transformers.GgufConfig(dequantize=True),  # or saving fails
             ).save_pretrained(working)
-        source = {"sha256": digest, "file": file.name, "transformers": version("transformers")}
-        (working / "source.json").write_text(json.dumps(source) + "\n", encoding="utf-8")
+        source = {
+            "sha256": digest,
+            "file": file.name,
+            "transformers": version("transformers"),
+            "folder_sha256": folder_sha256(working),
+        }
+        (working / _SOURCE).write_text(json.dumps(source) + "\n", encoding="utf-8")
         with suppress(OSError):  # another run was first; its folder is as good
             working.rename(target)
     except load_failed() as error:
