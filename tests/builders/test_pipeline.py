@@ -267,7 +267,7 @@ def test_tables_and_folders_of_text_are_read_together(tmp_path: Path) -> None:
     assert {"deep/a", "b", "s0"} <= {row["source_id"] for row in items_of(tmp_path / "d")}
     assert build_reports([texts, reports], tmp_path / "d", PYTHON).already_done
     (texts / "b.txt").rename(texts / "c.txt")
-    with pytest.raises(ConfigError, match="inputs"):
+    with pytest.raises(ConfigError, match=r"different: notes \(changed"):
         build_reports([texts, reports], tmp_path / "d", PYTHON)
 
 

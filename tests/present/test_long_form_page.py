@@ -21,6 +21,7 @@ from clinqa.present.page_options import PageOptions
 from clinqa.present.report import write_report
 from present.made_scores import RUNS, SIGNATURES, seal, write_scores
 from present.pages import render, tables_of
+from sealing import edit_manifest
 
 EVIL = "</script><img src=x onerror=alert(1)><style>*{}</style>&amp;"
 
@@ -169,7 +170,8 @@ def test_without_examples_no_text_of_a_record_is_left(tmp_path: Path) -> None:
 
 
 def test_a_class_nobody_knows_is_named(tmp_path: Path) -> None:
-    folder = write_scores(tmp_path / "s", data_class="secret-ish")
+    folder = write_scores(tmp_path / "s")
+    edit_manifest(folder, lambda body: body.update(data_class="secret-ish"))
     with pytest.raises(ConfigError, match=r"manifest\.json: no such data class"):
         read_folders([folder])
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
-from clinqa.core.errors import ConfigError
+from clinqa.core.errors import ClinqaError, ConfigError
 from clinqa.studying import whole_study as module
 from clinqa.studying.study_options import StudyOptions
 from clinqa.studying.whole_study import run_study
@@ -56,6 +56,13 @@ def test_a_study_stopped_in_the_middle_goes_on_and_trains_nothing_twice(
         for path in (tmp_path / "out/.partial/adapters").glob("*/adapter_model.safetensors")
     }
     assert len(begun) == 3
+    for name in ("runs/*/predictions.parquet", "adapters/*/adapter_config.json"):
+        changed = next((tmp_path / "out/.partial").glob(name))
+        body = changed.read_bytes()
+        changed.write_bytes(body + b" ")
+        with pytest.raises(ClinqaError, match=changed.name):
+            run_study(file, tmp_path / "out", ON_CPU)
+        changed.write_bytes(body)
     found = run_study(file, tmp_path / "out", ON_CPU)
     # three items of Neurology, all of Pediatrics, three of both: three seeds each
     assert found.counts == {"trainings": 9, "cells": 8, "tests": 6}
