@@ -59,9 +59,10 @@ test: $(VENV)/.test
 
 test-all: $(VENV)/.full
 	@$(MAKE) --no-print-directory $(VENV)/.torch || echo "no torch without CUDA packages here: tests of local models are skipped"
-	$(BIN)/pytest -m "full and not slow" -rs
+	$(BIN)/pytest -n 2 --dist loadfile -m "full and not slow" -rs
 
 slow: $(VENV)/.full
+	@$(MAKE) --no-print-directory $(VENV)/.torch || echo "no torch without CUDA packages here: tests of local models are skipped"
 	$(BIN)/pytest -m slow || [ $$? -eq 5 ]  # 5: there are none
 
 bench: $(VENV)/.test

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 GONE = "true_false"
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_without_a_kind_the_other_kinds_give_what_they_gave(tmp_path: Path) -> None:
     shutil.copytree(
         Path(clinqa.__file__).parent,

@@ -253,7 +253,7 @@ def test_terms_of_another_dataset_and_remote_models_are_refused(tmp_path: Path) 
     other = build(tmp_path / "other", [("test", "Neurology", "A headache comes. Why?", "Tea")])
     with pytest.raises(ConfigError, match="another dataset"):
         term_logprobs(other, tmp_path / "out", options)
-    with pytest.raises(ConfigError, match="no finished folder"):
+    with pytest.raises(ConfigError, match="no complete folder of terms"):
         term_logprobs(
             dataset, tmp_path / "out",
             LogprobOptions(terms=tmp_path / "base", model="x", adapters=options.adapters),

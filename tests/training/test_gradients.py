@@ -119,6 +119,7 @@ def test_four_batches_of_two_are_one_of_eight(tmp_path: Path) -> None:
     assert torch.allclose(eight, two, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_two_processes_are_one_with_twice_the_batch(tmp_path: Path) -> None:
     make_tiny(tmp_path / "base")
     write(tmp_path / "dataset", validation=[])
