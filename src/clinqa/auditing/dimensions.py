@@ -150,7 +150,10 @@ def _described(found: Dimension | Excluded, attribute: Attribute) -> Dimension |
 
 def _none_left(left: Sequence[Excluded]) -> ConfigError:
     reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
-    return ConfigError(f"no dimension is left to audit: {reasons}")
+    return ConfigError(
+        f"no dimension is left to audit: {reasons}; more reports, other attributes, or a lower "
+        "--min-patients"
+    )
 
 
 def _as_called(cohort: Cohort, names: Sequence[str]) -> list[str]:

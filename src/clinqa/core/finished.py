@@ -68,7 +68,9 @@ RUN = FolderKind("run", "predict", "run predict again", ("predict",))
 SCORES = FolderKind("scores", "clinqa score", "score again", ("score",))
 
 CARD = "README.md"
-_CARD_CLASS = re.compile(r"^\s*(?:- data-class:|data_class: )['\"]?(\w+)['\"]?\s*$", re.M)
+_CARD_CLASS = re.compile(
+    r"^\s*(?:-\s*|\|\s*)?['\"]?data[-_ ]class\s*[:|]\s*['\"]?(?P<said>[\w-]+)", re.M | re.I
+)
 _HEAD = 1 << 16
 
 
@@ -279,14 +281,18 @@ def change_warnings(accepted: Sequence[AcceptedChange]) -> list[str]:
 
 
 def _class_on_card(path: Path) -> list[str]:
-    """The data classes that the head of a card names; what it names may only be stricter."""
+    """The data classes that the head of a card names, in tags, keys and tables; what it names may
+    only be stricter. ConfigError for one that is none: whoever wrote it meant something."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             head = file.read(_HEAD)
     except OSError:
         return []
-    known = {one.value for one in DataClass}
-    return [said for said in _CARD_CLASS.findall(head) if said in known]
+    known = [one.value for one in DataClass]
+    said = [one.casefold() for one in _CARD_CLASS.findall(head)]
+    if not set(said) <= set(known):
+        raise ConfigError(f"{path}: names no such data class; there are {', '.join(known)}")
+    return said
 
 
 def _is_file(path: Path) -> bool:

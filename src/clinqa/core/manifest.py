@@ -22,6 +22,7 @@ from clinqa.core.origin import with_origin
 from clinqa.core.pathnames import told_name
 from clinqa.core.records import DataClass
 from clinqa.core.redaction import redact, redact_command
+from clinqa.core.strict_json import strict_json
 
 __all__ = [
     "FORMAT",
@@ -238,10 +239,13 @@ class Manifest:
         passed over for a folder that will be made anew.
         """
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = strict_json(path.read_text(encoding="utf-8"))
             seal = seal_of(data) if isinstance(data, dict) else ""
         except (OSError, ValueError, RecursionError) as error:
-            raise ConfigError(f"{path}: cannot be read as a manifest; is it damaged?") from error
+            raise ConfigError(
+                f"{path}: cannot be read as a manifest; is it damaged? Copy the folder again, or "
+                "make it anew"
+            ) from error
         if not isinstance(data, dict) or data.get("tool") != TOOL:
             raise ConfigError(f"{path}: not a manifest of clinqa")
         if data.get("format") != FORMAT:
@@ -311,7 +315,8 @@ def _check_types(data: Mapping[str, Any]) -> None:
     if not all(isinstance(text, str) for text in [*data["command"], *data["warnings"], *changes]):
         raise TypeError("a text")
     for record in data["outputs"]:
-        if PurePosixPath(record["name"]).is_absolute() or ".." in record["name"].split("/"):
+        name = record["name"]
+        if not name.isprintable() or PurePosixPath(name).is_absolute() or ".." in name.split("/"):
             raise TypeError("a file outside the folder")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,3 +174,10 @@ def test_an_end_that_is_not_said_is_told_and_a_full_answer_is_cut() -> None:
         found = answers(model, prompts(2), max_tokens=4)
     assert {output.finish_reason for output in found} == {"length"}
     assert "did not say how 2 of 2 answers ended" in model.service_warnings()[0]
+
+
+def test_a_name_of_any_length_is_cut_before_it_is_looked_at() -> None:
+    begun = time.process_time()
+    assert len(safe_name("a" * 300_000, [], [])) <= 60
+    assert without_keys("b" * 20_000, ["secret-key-1"]) == "b" * 20_000
+    assert time.process_time() - begun < 5  # minutes where every letter is a new beginning

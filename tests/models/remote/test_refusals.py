@@ -175,3 +175,41 @@ def test_the_innermost_reason_is_the_one_that_is_told() -> None:
 )  # fmt: skip
 def test_an_empty_place_for_an_error_is_none(value: dict[str, Any]) -> None:
     assert error_in(value) is None
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["The engine crashed.", "error.", ":error", "not.stop", {"reason": "abort"}, {}, 7, []],
+)
+def test_an_end_in_odd_words_is_never_taken_for_none_said(reason: object) -> None:
+    assert finish_of(reason, "chat") is Finish.ERROR
+    assert finish_of("FinishReason.STOP", "chat") is Finish.STOP
+    assert finish_of("  ", "chat") is None
+
+
+@pytest.mark.parametrize("error", ["down", ["down"], 500, True, {"message": "down"}])
+def test_an_error_of_any_shape_inside_an_answer_is_one(error: object) -> None:
+    good = {"index": 0, "message": {"content": "half"}, "finish_reason": "stop"}
+    other = {"index": 1, "message": {"content": "whole"}, "finish_reason": "stop"}
+    message = {"content": "half", "error": error}
+    for value in (
+        {"choices": [good], "error": error},
+        {"choices": [good], "errors": error},
+        {"choices": [other, {**good, "error": error}]},
+        {"choices": [{**good, "message": message}]},
+    ):
+        assert error_in(value) is not None
+    assert error_in({"choices": [good], "error": None, "errors": []}) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"error": {"code": "²²²", "message": "x"}},
+        {"error": {"status": "⁴⁰⁰", "message": "x"}},
+        {"error": {"message": f"try again in {'9' * 400}d"}},
+        {"error": {"message": f"try again in {'9' * 5000}m"}},
+    ],
+)
+def test_odd_numbers_in_an_error_are_no_fault_of_this_client(value: object) -> None:
+    said_of(value)

@@ -12,6 +12,7 @@ from clinqa.core.ids import sub_seed
 from clinqa.models.protocol import Message, ModelOptions, Prompt, Sampling
 from clinqa.models.remote.finishes import finish_of, word_of
 from clinqa.models.remote.reply import BadReply, Finish, Reply, checked_text, joined, tokens
+from clinqa.models.remote.said import first_choice
 from clinqa.models.remote.wire import Wire, as_body
 
 __all__ = ["ChatWire"]
@@ -89,7 +90,9 @@ def _choice(value: Mapping[str, Any]) -> Mapping[str, Any]:
         raise BadReply
     if not choices:
         raise BadReply("holds no choice")
-    return next((one for one in choices if one.get("index") == 0), choices[0])
+    found = first_choice(choices)
+    assert isinstance(found, dict)
+    return found
 
 
 def _seed(prompt: Prompt) -> int:

@@ -62,6 +62,9 @@ FINISHES: Mapping[str, Mapping[str, Finish]] = {
 """A word means the same wherever it stands, which a test says."""
 
 
+_PRINTED = re.compile(r"^\w*reason\w*\.(?=\w)", re.I)
+
+
 def word_of(reason: object) -> str:
     """A finish reason as it is compared; empty where none was said.
 
@@ -69,10 +72,13 @@ def word_of(reason: object) -> str:
     ('max_tokens', 'content_filter', '')
     """
     if isinstance(reason, Mapping):  # SGLang's own {"type": "stop", "matched": …}
-        reason = reason.get("type")
+        told = reason.get("type")
+        reason = told if isinstance(told, str) and told.strip() else "in no words"
     if reason is None:
         return ""
-    word = str(reason).partition(":")[0].strip().rpartition(".")[2]
+    said = str(reason).strip()
+    said = said.partition(":")[0].strip() or said
+    word = _PRINTED.sub("", said)
     return re.sub(r"[\s-]+", "_", word).casefold()
 
 

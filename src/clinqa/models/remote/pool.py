@@ -44,6 +44,10 @@ SUSPICIONS = 8
 """Refusals without one success after which the request itself is taken to be wrong."""
 
 
+#: No running text is cut into tokens of fewer characters on average.
+FEWEST_CHARACTERS = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """Time, so that tests need none."""
@@ -201,7 +205,7 @@ class Pool:
         setting, keys = self.setting, self.setting.wire.secrets
         finish = said.finish
         if finish is None:
-            full = (said.output_tokens or 0) >= self.sampling.max_tokens
+            full = _tokens(said) >= self.sampling.max_tokens
             finish = Finish.LENGTH if full else Finish.STOP
         served = ""
         if said.served and setting.wire.model and not same_model(setting.wire.model, said.served):
@@ -372,3 +376,10 @@ def _key(prompt: Prompt) -> str:
     """What a prompt's failures are known by, from one pass to the next."""
     sha256 = messages_sha256(prompt.messages)
     return f"{prompt.item_id}\x1f{prompt.repeat}\x1f{prompt.variant}\x1f{sha256}"
+
+
+def _tokens(said: Reply) -> float:
+    """How many tokens an answer has: as counted, else the most that it may well have."""
+    if said.output_tokens is not None:
+        return said.output_tokens
+    return len(said.text) / FEWEST_CHARACTERS

@@ -27,14 +27,16 @@ GONE = "…"
 LONGEST = 160
 LONGEST_NAME = 60
 _SHORT = 4
+_LONG = 32
+_BEGINNINGS = ("sk-", "AKIA", "hf_", "gsk_", "AIza", "eyJ")
 _PART = 6  # so many characters of a key in a row are a part of it
 _TOKEN = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"(?P<mark>[\"'`“‘])(?P<said>[^\"'`”’\n]{1,400})[\"'`”’]")
 _NAME = re.compile(r"[A-Za-z][\w.:/-]{0,60}")
 _LIKE_KEY = re.compile(
-    r"sk-[\w-]{6,}|AKIA\w{8,}|hf_\w{8,}|gsk_\w{8,}|AIza[\w-]{10,}|eyJ[\w.-]{10,}|\S*\*{3,}\S*|"
-    r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9+/_-]{32,}=*"
+    r"sk-[\w-]{6,}|AKIA\w{8,}|hf_\w{8,}|gsk_\w{8,}|AIza[\w-]{10,}|eyJ[\w.-]{10,}|"
+    r"\S{0,100}\*{3,}\S{0,100}|[A-Za-z0-9+/_-]{32,}=*"
 )
 
 
@@ -59,7 +61,7 @@ def safe_reason(said: str, keys: Iterable[str], sent: Sequence[str]) -> str:
 def safe_name(said: str, keys: Iterable[str], sent: Sequence[str]) -> str:
     """The name of a model, an error code or a finish reason, where it is one; else what can be
     shown of it."""
-    name = " ".join(said.split())
+    name = " ".join(said[: 8 * LONGEST].split())
     if without_keys(name, keys) == name and _NAME.fullmatch(name):
         prompt = "\n".join(sent).casefold()
         if len(name) < 4 or name.casefold() not in prompt:
@@ -80,7 +82,16 @@ def without_keys(text: str, keys: Iterable[str]) -> str:
     parts = {key[at : at + _PART] for key in known for at in range(max(0, len(key) - _PART + 1))}
     if parts:
         text = _TOKEN.sub(lambda found: _or_hidden(found[0], parts), text)
-    return _LIKE_KEY.sub(HIDDEN, text)
+    return _LIKE_KEY.sub(_unless_a_word, text)
+
+
+def _unless_a_word(found: re.Match[str]) -> str:
+    """A long run of letters alone, or of digits alone, is no key."""
+    said = found[0]
+    if len(said) < _LONG or not said.isascii() or not re.fullmatch(r"[\w+/-]+=*", said):
+        return HIDDEN
+    mixed = re.search(r"\d", said) and re.search(r"[A-Za-z]", said)
+    return HIDDEN if mixed or said.startswith(_BEGINNINGS) else said
 
 
 def _or_hidden(token: str, parts: set[str]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["ServerFault", "error_in", "said_of"]
+__all__ = ["ServerFault", "error_in", "first_choice", "said_of"]
 
 _DEEP = 6
 _ECHOED = frozenset({"input", "flagged_input", "received", "request", "body", "messages"})
@@ -73,23 +73,35 @@ def said_of(value: object, headers: Mapping[str, str] | None = None) -> ServerFa
 
 def error_in(value: Mapping[str, Any]) -> ServerFault | None:
     """The failure that an answer with HTTP 200 holds; None where it holds none."""
-    choices = value.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    for place in (value, first):
-        error = place.get("error") if isinstance(place, Mapping) else None
-        if isinstance(error, str | Mapping) and _is_one(error):
-            return replace(said_of(place), late=place is first)
+    choice = first_choice(value.get("choices"))
+    message = choice.get("message") if isinstance(choice, Mapping) else None
+    for place in (value, choice, message):
+        for name in ("error", "errors"):
+            error = place.get(name) if isinstance(place, Mapping) else None
+            if _is_one(error):
+                return replace(said_of({"error": error}), late=place is not value)
     named = value.get("object") == "error" or value.get("type") == "error"
     if named or (set(value) <= {"detail", "message", "msg", "status", "code"} and value):
         return said_of(value)
     return None
 
 
-def _is_one(error: str | Mapping[str, Any]) -> bool:
+def first_choice(choices: object) -> object:
+    """The one choice that was asked for: number 0, whatever else there is; None where there is
+    none."""
+    if not isinstance(choices, list) or not choices:
+        return None
+    numbered = (one for one in choices if isinstance(one, Mapping) and one.get("index") == 0)
+    return next(numbered, choices[0])
+
+
+def _is_one(error: object) -> bool:
     """An error, and not the empty place for one."""
     if isinstance(error, str):
         return bool(error.strip())
-    return any(one not in (None, "", 0, False, [], {}) for one in error.values())
+    if isinstance(error, Mapping):
+        return any(one not in (None, "", 0, False, [], {}) for one in error.values())
+    return bool(error)
 
 
 def _code(error: Mapping[str, Any]) -> str:
@@ -103,14 +115,14 @@ def _code(error: Mapping[str, Any]) -> str:
         error.get("error_type"),
         error.get("status"),
     )
-    words = (one for one in found if isinstance(one, str) and one and not one.isdigit())
+    words = (one for one in found if isinstance(one, str) and one and not one.isdecimal())
     return next(words, "")
 
 
 def _status(error: Mapping[str, Any]) -> int:
     for name in ("code", "status", "status_code", "statusCode"):
         told = error.get(name)
-        if isinstance(told, str) and told.isdigit() and len(told) == 3:
+        if isinstance(told, str) and told.isdecimal() and len(told) == 3:
             told = int(told)
         if isinstance(told, int) and not isinstance(told, bool) and 400 <= told < 600:
             return told
@@ -173,9 +185,9 @@ def _forbidden(value: object, depth: int = 0) -> Iterator[str]:
 
 _AGAIN = re.compile(
     r"\b(?:try again|retry|available|wait)\s+(?:in|after|for)?\s*(?:about\s*)?"
-    r"(?:(?P<d>\d+)\s*d(?:ays?)?\s*)?(?:(?P<h>\d+)\s*h(?:ours?)?\s*)?"
-    r"(?:(?P<m>\d+)\s*m(?:in(?:utes?)?)?\s*(?![a-z]))?"
-    r"(?:(?P<s>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)(?:ec(?:onds?)?)?\b)?",
+    r"(?:(?P<d>\d{1,6})\s*d(?:ays?)?\s*)?(?:(?P<h>\d{1,6})\s*h(?:ours?)?\s*)?"
+    r"(?:(?P<m>\d{1,9})\s*m(?:in(?:utes?)?)?\s*(?![a-z]))?"
+    r"(?:(?P<s>\d{1,12}(?:\.\d{1,12})?)\s*(?P<unit>ms|s)(?:ec(?:onds?)?)?\b)?",
     re.I,
 )
 
