@@ -150,10 +150,9 @@ def _described(found: Dimension | Excluded, attribute: Attribute) -> Dimension |
 
 def _none_left(left: Sequence[Excluded]) -> ConfigError:
     reasons = "; ".join(f"{visible(one.name)}: {one.reason}" for one in left)
-    return ConfigError(
-        f"no dimension is left to audit: {reasons}; more reports, other attributes, or a lower "
-        "--min-patients"
-    )
+    few = any("or more" in one.reason for one in left)
+    advice = "; audit more of them, or lower --min-patients" if few else ""
+    return ConfigError(f"no dimension is left to audit: {reasons}{advice}")
 
 
 def _as_called(cohort: Cohort, names: Sequence[str]) -> list[str]:
