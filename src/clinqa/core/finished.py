@@ -45,6 +45,7 @@ __all__ = [
     "SCORES",
     "Finished",
     "FolderKind",
+    "FromFolder",
     "accepted_of",
     "change_warnings",
     "mark_of",
@@ -252,6 +253,23 @@ def open_finished(folder: Path, kind: FolderKind, *, accept: bool | None = None)
     if kind.verbs and manifest.verb not in kind.verbs:
         raise kind.error(f"{folder}: not a folder of {kind.made_by} (made by {manifest.verb!r})")
     return Finished(folder, manifest, kind, accept)
+
+
+class FromFolder:
+    """What is read from a finished folder, through its door."""
+
+    __slots__ = ()
+    finished: Finished
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self.finished.folder
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it says of itself."""
+        return self.finished.manifest
 
 
 def accepted_of(read: Iterable[Finished]) -> list[AcceptedChange]:

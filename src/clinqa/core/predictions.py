@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.finished import RUN, Finished
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.finished import RUN, Finished, FromFolder
+from clinqa.core.manifest import FileRecord
 from clinqa.core.schema import PREDICTIONS
 
 __all__ = ["PREDICTIONS_FILE", "FinishedRun"]
@@ -24,20 +24,12 @@ _NEVER_NULL = ("item_id", "repeat", "answer_status")
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedRun:
+class FinishedRun(FromFolder):
     """A complete RUN folder. `name` is the folder's; `id` is how figures call it, told apart from
     every other run wherever scores meet."""
 
     name: str
     finished: Finished
-
-    @property
-    def folder(self) -> Path:
-        return self.finished.folder
-
-    @property
-    def manifest(self) -> Manifest:
-        return self.finished.manifest
 
     @property
     def record(self) -> FileRecord:

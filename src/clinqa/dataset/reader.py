@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.finished import DATASET, Finished, open_finished
+from clinqa.core.finished import DATASET, Finished, FromFolder, open_finished
 from clinqa.core.inputs import open_parquet, readable
-from clinqa.core.manifest import FileRecord, Manifest
+from clinqa.core.manifest import FileRecord
 from clinqa.core.records import SPLITS, DataClass
 from clinqa.kinds.registry import ItemKind, kinds
 
@@ -27,20 +27,10 @@ _WIDE = ("context", "question", "source_id", "group", "study_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(FromFolder):
     """A dataset on disk. Nothing is read before it is asked for, and then checked."""
 
     finished: Finished
-
-    @property
-    def folder(self) -> Path:
-        """Where it lies."""
-        return self.finished.folder
-
-    @property
-    def manifest(self) -> Manifest:
-        """What it says of itself."""
-        return self.finished.manifest
 
     @property
     def data_class(self) -> DataClass:

@@ -16,9 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from clinqa.core.errors import ConfigError
-from clinqa.core.finished import CARD, Finished, FolderKind, open_finished
+from clinqa.core.finished import CARD, Finished, FolderKind, FromFolder, open_finished
 from clinqa.core.ids import stable_hash
-from clinqa.core.manifest import Manifest
 from clinqa.core.outfolder import MANIFEST
 
 __all__ = [
@@ -61,20 +60,10 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedFolder:
+class TrainedFolder(FromFolder):
     """A complete folder made by `clinqa train`."""
 
     finished: Finished
-
-    @property
-    def folder(self) -> Path:
-        """Where it lies."""
-        return self.finished.folder
-
-    @property
-    def manifest(self) -> Manifest:
-        """What it says of itself."""
-        return self.finished.manifest
 
     @property
     def base(self) -> Mapping[str, Any]:
